@@ -1,0 +1,45 @@
+PYTHON ?= python3
+BIN := .venv/bin
+
+.PHONY: help install demo test lint format bench acceptance clean
+
+help:
+	@echo "make demo        the whole line on a simulated Panda"
+	@echo "make test        every test"
+	@echo "make lint        ruff and strict types"
+	@echo "make bench       benchmarks, as ratios to peers in the same run"
+	@echo "make acceptance  the long studies; tables go to docs/results"
+
+install: .venv/installed
+
+# Exact versions come from constraints.txt; the stamp makes repeated calls free.
+.venv/installed: pyproject.toml constraints.txt
+	$(PYTHON) -c 'import sys; sys.exit("Steelyard needs Python 3.11 or newer") if sys.version_info < (3, 11) else None'
+	$(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
+	@touch $@
+
+demo: install
+	$(BIN)/steelyard demo
+
+test: install
+	$(BIN)/python -m pytest -n 2
+
+lint: install
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+format: install
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+bench: install
+	$(BIN)/python bench/run.py
+
+acceptance: install
+	$(BIN)/python bench/acceptance.py
+
+clean:
+	rm -rf .venv build dist .mypy_cache .ruff_cache
+	find . -name __pycache__ -prune -exec rm -rf {} +

@@ -1,0 +1,79 @@
+"""The errors of the house: few, each carries its evidence, says the place and the remedy.
+
+Every error inherits the builtin a caller would expect, so `except ValueError` keeps working. The command
+line maps an `InputError` to exit code 2 and a `NoSolutionError` to exit code 3.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from difflib import get_close_matches
+
+
+class SteelyardError(Exception):
+    """Root of all errors raised on purpose.
+
+    Attributes:
+        message: what is wrong, in one sentence.
+        place: where: a file with its line, an argument, a joint; empty when there is none.
+        remedy: what to do about it; empty when nothing is known.
+        evidence: the values that show it.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        place: str = "",
+        remedy: str = "",
+        evidence: Mapping[str, object] | None = None,
+    ) -> None:
+        self.message = message
+        self.place = place
+        self.remedy = remedy
+        self.evidence = dict(evidence or {})
+        where = f"{place}: " if place else ""
+        how = f" {remedy}" if remedy else ""
+        super().__init__(f"{where}{message}{how}")
+
+
+class InputError(SteelyardError, ValueError):
+    """Something handed in is not usable: a value, a file, an option."""
+
+
+class ShapeError(InputError):
+    """An array has the wrong shape, type, or holds values that are not finite."""
+
+
+class DescriptionError(InputError):
+    """A robot description (URDF, MJCF) is malformed or contradicts itself."""
+
+
+class RecordingError(InputError):
+    """A log is malformed: empty, unequal lengths, time that does not increase, values that are not finite."""
+
+
+class UnknownNameError(InputError, LookupError):
+    """A name that does not exist; the message lists those that do, the nearest first."""
+
+    def __init__(self, kind: str, name: str, choices: Iterable[str], *, place: str = "") -> None:
+        self.kind = kind
+        self.name = name
+        self.choices = tuple(choices)
+        near = get_close_matches(name, self.choices, n=1)
+        guess = f"Did you mean '{near[0]}'? " if near else ""
+        listed = ", ".join(self.choices) if self.choices else "none"
+        super().__init__(
+            f"unknown {kind} '{name}'.",
+            place=place,
+            remedy=f"{guess}Valid: {listed}.",
+            evidence={"name": name, "choices": self.choices},
+        )
+
+
+class NoSolutionError(SteelyardError, RuntimeError):
+    """The problem is well posed as input, but has no solution, or none was found within the budget."""
+
+
+class SolverError(SteelyardError, RuntimeError):
+    """A numerical solver gave up without proving anything."""
