@@ -1,0 +1,97 @@
+"""Where one frame sits in another: `X_AB`, the pose of frame B measured in frame A."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from steelyard.arrays import Array, checked, read_only
+from steelyard.errors import InputError
+
+
+@dataclass(frozen=True, eq=False)
+class Pose:
+    r"""A rigid placement $X_{AB} = (R_{AB}, p_{AB}^A)$; a point moves as $p^A = R_{AB}\,p^B + p_{AB}^A$.
+
+    Attributes:
+        rotation: R_AB, axes of B as columns in A, shape (3, 3), dimensionless.
+        translation: p_AB_A, origin of B in A, shape (3,), m.
+    """
+
+    rotation: Array
+    translation: Array
+
+    def __post_init__(self) -> None:
+        R = checked("rotation", self.rotation, (3, 3))
+        p = checked("translation", self.translation, (3,))
+        off = float(np.abs(R.T @ R - np.eye(3)).max())
+        if off > 1e-9 or np.linalg.det(R) < 0:
+            raise InputError(
+                f"is not a rotation: RᵀR differs from the identity by {off:.1e}, "
+                f"determinant {np.linalg.det(R):.3g}.",
+                place="rotation",
+                evidence={"rotation": R},
+            )
+        object.__setattr__(self, "rotation", read_only(R))
+        object.__setattr__(self, "translation", read_only(p))
+
+    @classmethod
+    def identity(cls) -> Pose:
+        """The pose that moves nothing."""
+        return cls(np.eye(3), np.zeros(3))
+
+    @classmethod
+    def from_rpy(cls, rpy: ArrayLike, translation: ArrayLike = (0.0, 0.0, 0.0)) -> Pose:
+        r"""URDF's convention: $R = R_z(\text{yaw})\,R_y(\text{pitch})\,R_x(\text{roll})$.
+
+        Args:
+            rpy: roll, pitch, yaw, shape (3,), rad.
+            translation: origin, shape (3,), m.
+
+        Returns:
+            The pose.
+        """
+        roll, pitch, yaw = checked("rpy", rpy, (3,))
+        cr, sr = np.cos(roll), np.sin(roll)
+        cp, sp = np.cos(pitch), np.sin(pitch)
+        cy, sy = np.cos(yaw), np.sin(yaw)
+        R = np.array(
+            [
+                [cy * cp, cy * sp * sr - sy * cr, cy * sp * cr + sy * sr],
+                [sy * cp, sy * sp * sr + cy * cr, sy * sp * cr - cy * sr],
+                [-sp, cp * sr, cp * cr],
+            ]
+        )
+        return cls(R, checked("translation", translation, (3,)))
+
+    @property
+    def matrix(self) -> Array:
+        """The homogeneous matrix, shape (4, 4), dimensionless and m."""
+        X = np.eye(4)
+        X[:3, :3] = self.rotation
+        X[:3, 3] = self.translation
+        return X
+
+    def inverse(self) -> Pose:
+        """The pose X_BA of A in B."""
+        return Pose(self.rotation.T, -self.rotation.T @ self.translation)
+
+    def apply(self, points: ArrayLike) -> Array:
+        """Move points from B to A.
+
+        Args:
+            points: p_B, shape (..., 3), m.
+
+        Returns:
+            p_A, shape (..., 3), m.
+        """
+        return checked("points", points, ("...", 3)) @ self.rotation.T + self.translation
+
+    def __matmul__(self, other: Pose) -> Pose:
+        """Chain two poses: `X_AC = X_AB @ X_BC`."""
+        return Pose(
+            self.rotation @ other.rotation,
+            self.rotation @ other.translation + self.translation,
+        )
