@@ -23,12 +23,12 @@ def checked(name: str, value: ArrayLike, shape: Sequence[Size], *, finite: bool 
 
     Args:
         name: what to call the array in the message.
-        value: array-like of numbers, any unit.
+        value: array-like of numbers, any shape and unit.
         shape: expected sizes, such as `("N", 7)` or `("...", 10)`.
         finite: whether NaN and infinity are refused.
 
     Returns:
-        The array; the input itself when it already fits, otherwise a converted copy.
+        The array, same shape and unit; the input itself when it already fits, otherwise a converted copy.
 
     Raises:
         ShapeError: the shape differs, the values are not real numbers, or not finite.
@@ -86,7 +86,7 @@ def read_only(array: NDArray[Any]) -> NDArray[Any]:
         array: any array, any shape and unit.
 
     Returns:
-        The copy; writing into it raises `ValueError`.
+        The copy, same shape and unit; writing into it raises `ValueError`.
     """
     copy = np.array(array, order="C", copy=True)
     copy.flags.writeable = False
@@ -103,7 +103,7 @@ def read_only_view(array: NDArray[Any]) -> NDArray[Any]:
         array: any array, any shape and unit.
 
     Returns:
-        The view (or the contiguous copy), not writable.
+        The view (or the contiguous copy), same shape and unit, not writable.
     """
     view = np.ascontiguousarray(array).view()
     view.flags.writeable = False

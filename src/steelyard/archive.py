@@ -1,0 +1,222 @@
+"""Frozen objects as plain JSON documents and back, exact to the last bit; their digests; files written whole.
+
+A document is what the dataclass says: its fields by name, arrays as nested lists, an object of a union tagged
+with its class under `"is"`. Python writes floats with the shortest text that reads back to the same bits, so
+the round trip is exact. The types of the fields drive the reading; nothing is executed, unlike a pickle.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import enum
+import hashlib
+import json
+import math
+import os
+import tempfile
+import types
+import typing
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, TypeVar, get_args, get_origin, get_type_hints
+
+import numpy as np
+
+from steelyard.errors import InputError
+
+T = TypeVar("T")
+_SPECIAL = {"inf": math.inf, "-inf": -math.inf, "nan": math.nan}
+
+
+def to_document(value: object) -> Any:
+    """Turn a frozen object into lists, dicts, numbers and text that JSON can carry.
+
+    Args:
+        value: a dataclass instance, or anything its fields may hold: numbers, text, arrays, tuples, mappings
+            with text keys, enums, None.
+
+    Returns:
+        The document.
+    """
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        fields = {f.name: to_document(getattr(value, f.name)) for f in dataclasses.fields(value) if f.init}
+        return {"is": type(value).__name__, **fields}
+    if isinstance(value, enum.Enum):
+        return value.value
+    if isinstance(value, np.ndarray):
+        return to_document(value.tolist())
+    if isinstance(value, (np.floating, np.integer, np.bool_)):
+        return to_document(value.item())
+    if isinstance(value, float) and not math.isfinite(value):
+        return str(value)
+    if isinstance(value, Mapping):
+        return {str(key): to_document(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [to_document(item) for item in value]
+    if value is None or isinstance(value, (bool, int, float, str)):
+        return value
+    raise TypeError(f"a {type(value).__name__} has no place in a document")
+
+
+def from_document(cls: type[T], document: Any, *, place: str = "document") -> T:
+    """Rebuild a frozen object from its document; the constructor validates it again.
+
+    Args:
+        cls: the dataclass expected.
+        document: what `to_document` gave, possibly after a trip through a JSON file.
+        place: what to call the document in an error message.
+
+    Returns:
+        An object equal to the original in every bit.
+
+    Raises:
+        InputError: a field is missing, unknown or of the wrong kind; the message names it.
+    """
+    return typing.cast(T, _read(cls, document, place))
+
+
+def digest(value: object) -> str:
+    """The SHA-256 of a value's document: equal content gives an equal digest on every machine.
+
+    Args:
+        value: anything `to_document` takes.
+
+    Returns:
+        64 hexadecimal digits.
+    """
+    text = json.dumps(to_document(value), sort_keys=True, separators=(",", ":"), allow_nan=False)
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def write_bytes(path: Path, content: bytes) -> None:
+    """Write a file whole or not at all: to a temporary file beside it, then in its place.
+
+    Args:
+        path: the file; an existing one is replaced.
+        content: what to write.
+
+    Raises:
+        InputError: the folder does not exist or cannot be written.
+    """
+    try:
+        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".part")
+        try:
+            with os.fdopen(handle, "wb") as file:
+                file.write(content)
+            Path(temporary).chmod(0o644)
+            Path(temporary).replace(path)
+        except BaseException:
+            Path(temporary).unlink(missing_ok=True)
+            raise
+    except OSError as error:
+        raise InputError(f"cannot be written: {error.strerror}.", place=str(path)) from error
+
+
+def write_text(path: Path, text: str) -> None:
+    """Write a UTF-8 text file whole or not at all.
+
+    Args:
+        path: the file; an existing one is replaced.
+        text: what to write.
+
+    Raises:
+        InputError: the folder does not exist or cannot be written.
+    """
+    write_bytes(path, text.encode())
+
+
+def _read(kind: Any, document: Any, place: str) -> Any:
+    origin = get_origin(kind)
+    if origin in (typing.Union, types.UnionType):
+        return _read_union(get_args(kind), document, place)
+    if origin is np.ndarray:
+        return np.array(_numbers(document, place), dtype=np.float64)
+    if origin is tuple:
+        return _read_tuple(get_args(kind), document, place)
+    if origin is not None and issubclass(origin, Mapping):
+        value_kind = get_args(kind)[1]
+        return {
+            key: _read(value_kind, item, f"{place}.{key}") for key, item in _a(dict, document, place).items()
+        }
+    if dataclasses.is_dataclass(kind):
+        return _read_dataclass(typing.cast(type, kind), document, place)
+    if isinstance(kind, type) and issubclass(kind, enum.Enum):
+        try:
+            return kind(document)
+        except ValueError:
+            choices = ", ".join(str(member.value) for member in kind)
+            raise InputError(f"'{document}' is not one of {choices}.", place=place) from None
+    if kind is float:
+        return _number(document, place)
+    if kind is Any or kind is object:
+        return document
+    if kind is type(None):
+        return _a(type(None), document, place)
+    return _a(kind, document, place)
+
+
+def _read_dataclass(cls: type, document: Any, place: str) -> Any:
+    content = dict(_a(dict, document, place))
+    stated = content.pop("is", cls.__name__)
+    if stated != cls.__name__:
+        raise InputError(f"holds a {stated}, expected a {cls.__name__}.", place=place)
+    hints = get_type_hints(cls)
+    names = {f.name for f in dataclasses.fields(cls) if f.init}
+    needed = {
+        f.name
+        for f in dataclasses.fields(cls)
+        if f.init and f.default is dataclasses.MISSING and f.default_factory is dataclasses.MISSING
+    }
+    if unknown := sorted(set(content) - names):
+        raise InputError(f"has unknown fields {unknown}; known: {sorted(names)}.", place=place)
+    if missing := sorted(needed - set(content)):
+        raise InputError(f"lacks the fields {missing}.", place=place)
+    return cls(**{name: _read(hints[name], item, f"{place}.{name}") for name, item in content.items()})
+
+
+def _read_union(kinds: tuple[Any, ...], document: Any, place: str) -> Any:
+    if document is None and type(None) in kinds:
+        return None
+    members = [kind for kind in kinds if kind is not type(None)]
+    if isinstance(document, dict) and "is" in document:
+        for kind in members:
+            if dataclasses.is_dataclass(kind) and getattr(kind, "__name__", "") == document["is"]:
+                return _read(kind, document, place)
+    for kind in members:
+        if not dataclasses.is_dataclass(kind):
+            return _read(kind, document, place)
+    if len(members) == 1:
+        return _read(members[0], document, place)
+    names = ", ".join(getattr(kind, "__name__", str(kind)) for kind in members)
+    raise InputError(f"expected one of {names}.", place=place)
+
+
+def _read_tuple(kinds: tuple[Any, ...], document: Any, place: str) -> tuple[Any, ...]:
+    items = _a(list, document, place)
+    if len(kinds) == 2 and kinds[1] is Ellipsis:
+        return tuple(_read(kinds[0], item, f"{place}[{k}]") for k, item in enumerate(items))
+    if len(items) != len(kinds):
+        raise InputError(f"expected {len(kinds)} entries, got {len(items)}.", place=place)
+    return tuple(
+        _read(kind, item, f"{place}[{k}]") for k, (kind, item) in enumerate(zip(kinds, items, strict=True))
+    )
+
+
+def _numbers(document: Any, place: str) -> Any:
+    if isinstance(document, list):
+        return [_numbers(item, place) for item in document]
+    return _number(document, place)
+
+
+def _number(document: Any, place: str) -> float:
+    if isinstance(document, str) and document in _SPECIAL:
+        return _SPECIAL[document]
+    if isinstance(document, bool) or not isinstance(document, (int, float)):
+        raise InputError(f"expected a number, got {document!r}.", place=place)
+    return float(document)
+
+
+def _a(kind: type, document: Any, place: str) -> Any:
+    if not isinstance(document, kind) or (kind is int and isinstance(document, bool)):
+        raise InputError(f"expected {kind.__name__}, got {type(document).__name__}.", place=place)
+    return document

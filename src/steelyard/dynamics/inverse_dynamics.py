@@ -1,0 +1,116 @@
+"""Joint torques from motion: the recursive Newton-Euler algorithm, compiled, over many samples."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from steelyard.arrays import Array
+from steelyard.compiled import kernel, parallel_kernel, parallel_range
+from steelyard.dynamics.batch import BLOCK, Numbers, numbers, states
+from steelyard.dynamics.motion_pass import cross, motion_pass, to_parent
+from steelyard.dynamics.tree import Tree, tree_of
+from steelyard.layout import Layout
+from steelyard.robot import Robot
+
+
+def inverse_dynamics(
+    robot: Robot, layout: Layout, parameters: ArrayLike, q: ArrayLike, v: ArrayLike, a: ArrayLike
+) -> Array:
+    r"""Torques that produce a motion: $\tau = H(q)\,a + C(q, v)\,v + g(q) + \tau_{drive}(v, a)$.
+
+    Args:
+        robot: the robot.
+        layout: the order of the parameters.
+        parameters: phi, shape (p,), SI.
+        q: joint positions, shape (N, nv), rad or m.
+        v: joint velocities, shape (N, nv), rad/s or m/s.
+        a: joint accelerations, shape (N, nv), rad/s² or m/s².
+
+    Returns:
+        Joint torques, shape (N, nv), N·m or N.
+    """
+    q, v, a = states(robot, q=q, v=v, a=a)
+    tau = np.empty(v.shape)
+    _inverse_dynamics(tree_of(robot), numbers(robot, layout, parameters), q, v, a, tau)
+    return tau
+
+
+@kernel
+def drive_torque(drive: Array, k: int, v: float, a: float) -> float:
+    """Viscous, Coulomb, offset and rotor torque of degree of freedom k."""
+    sign = 0.0
+    if v > 0.0:
+        sign = 1.0
+    elif v < 0.0:
+        sign = -1.0
+    torque: float = drive[k, 0] * v + drive[k, 1] * sign + drive[k, 2] + drive[k, 3] * a
+    return torque
+
+
+@kernel
+def body_wrench(phi: Array, i: int, w: Array, A: Array, F: Array) -> None:
+    r"""Write the wrench that moves body i, about its frame's origin, into F[i] (force first).
+
+    $$f = m\,d + \dot\omega \times h + \omega \times (\omega \times h), \qquad
+      n = h \times d + I\dot\omega + \omega \times I\omega$$
+    """
+    m, hx, hy, hz = phi[i, 0], phi[i, 1], phi[i, 2], phi[i, 3]
+    xx, xy, yy = phi[i, 4], phi[i, 5], phi[i, 6]
+    xz, yz, zz = phi[i, 7], phi[i, 8], phi[i, 9]
+    wx, wy, wz = w[i, 0], w[i, 1], w[i, 2]
+    dx, dy, dz = A[i, 0], A[i, 1], A[i, 2]
+    bx, by, bz = A[i, 3], A[i, 4], A[i, 5]
+    cx, cy, cz = cross(bx, by, bz, hx, hy, hz)
+    ex, ey, ez = cross(wx, wy, wz, hx, hy, hz)
+    ex, ey, ez = cross(wx, wy, wz, ex, ey, ez)
+    F[i, 0] = m * dx + cx + ex
+    F[i, 1] = m * dy + cy + ey
+    F[i, 2] = m * dz + cz + ez
+    cx, cy, cz = cross(hx, hy, hz, dx, dy, dz)
+    ex = xx * wx + xy * wy + xz * wz
+    ey = xy * wx + yy * wy + yz * wz
+    ez = xz * wx + yz * wy + zz * wz
+    ex, ey, ez = cross(wx, wy, wz, ex, ey, ez)
+    F[i, 3] = cx + xx * bx + xy * by + xz * bz + ex
+    F[i, 4] = cy + xy * bx + yy * by + yz * bz + ey
+    F[i, 5] = cz + xz * bx + yz * by + zz * bz + ez
+
+
+@kernel
+def add_to_parent(R: Array, p: Array, F: Array, i: int, parent: int) -> None:
+    """Add the wrench of body i to its parent's, moved to the parent's frame."""
+    fx, fy, fz = to_parent(R, i, F[i, 0], F[i, 1], F[i, 2])
+    nx, ny, nz = to_parent(R, i, F[i, 3], F[i, 4], F[i, 5])
+    cx, cy, cz = cross(p[i, 0], p[i, 1], p[i, 2], fx, fy, fz)
+    F[parent, 0] += fx
+    F[parent, 1] += fy
+    F[parent, 2] += fz
+    F[parent, 3] += nx + cx
+    F[parent, 4] += ny + cy
+    F[parent, 5] += nz + cz
+
+
+@parallel_kernel
+def _inverse_dynamics(tree: Tree, given: Numbers, q: Array, v: Array, a: Array, tau: Array) -> None:
+    samples, nb = len(q), tree.parent.size
+    for block in parallel_range(math.ceil(samples / BLOCK)):
+        R = np.empty((nb, 3, 3))
+        p = np.empty((nb, 3))
+        w = np.empty((nb, 3))
+        A = np.empty((nb, 6))
+        F = np.empty((nb, 6))
+        for n in range(block * BLOCK, min(samples, (block + 1) * BLOCK)):
+            motion_pass(tree, q[n], v[n], a[n], R, p, w, A)
+            for i in range(nb):
+                body_wrench(given.links, i, w, A, F)
+            for i in range(nb - 1, -1, -1):
+                for k in range(tree.first_dof[i], tree.first_dof[i + 1]):
+                    torque = drive_torque(given.drive, k, v[n, k], a[n, k])
+                    for c in range(6):
+                        torque += tree.subspace[k, c] * F[i, c]
+                    tau[n, k] = torque
+                if tree.parent[i] >= 0:
+                    add_to_parent(R, p, F, i, tree.parent[i])

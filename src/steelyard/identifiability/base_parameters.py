@@ -1,0 +1,117 @@
+r"""Base parameters found numerically: a largest set of parameter combinations that torques determine.
+
+The columns of a regressor stacked over random states span what any motion can show. A pivoted QR picks
+independent columns $W_1$ and writes the others in them, $W_2 = W_1 X$, so that
+
+$$W \phi = W_1 \beta, \qquad \beta = \phi_1 + X \phi_2 = K \phi.$$
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import scipy.linalg
+
+from steelyard.arrays import Array, IntArray, read_only
+from steelyard.dynamics import torque_regressor
+from steelyard.errors import NoSolutionError
+from steelyard.layout import Layout
+from steelyard.robot import Robot
+
+# A singular value of the column-normalised regressor counts from KEPT upwards and vanishes below DROPPED;
+# one in between would make the rank a matter of taste, so it is refused. Structural zeros come out near
+# 1e-15, and the smallest genuine values seen on public robots are near 1e-4.
+KEPT = 1e-7
+DROPPED = 1e-10
+# Round-off in a column that is structurally zero must not be normalised into a unit column.
+ZERO_COLUMN = 1e-11
+
+
+@dataclass(frozen=True, eq=False)
+class BaseParameters:
+    """The map from standard to base parameters, `beta = K phi`.
+
+    Attributes:
+        names: one name per base parameter: its leading standard parameter, with "+" where others join it.
+        matrix: K, shape (b, p), SI.
+        columns: indices of the independent columns, increasing, shape (b,), dimensionless; K is the identity
+            there, so `Y phi == Y[..., columns] @ beta`.
+        smallest_kept: smallest singular value counted, relative to the largest, dimensionless.
+        largest_dropped: largest singular value not counted, relative to the largest, dimensionless.
+    """
+
+    names: tuple[str, ...]
+    matrix: Array
+    columns: IntArray
+    smallest_kept: float
+    largest_dropped: float
+
+    @property
+    def count(self) -> int:
+        """Number of base parameters b."""
+        return len(self.names)
+
+
+def numerical_base(robot: Robot, layout: Layout, rng: np.random.Generator) -> BaseParameters:
+    """Find base parameters from the regressor at random states.
+
+    Positions are drawn from [-π, π] (or ±0.5 m), velocities and accelerations from a normal distribution of
+    unit scale; limits do not matter for what a mechanism could show.
+
+    Args:
+        robot: the robot.
+        layout: which parameters are asked about.
+        rng: source of the random states.
+
+    Returns:
+        The base parameters.
+
+    Raises:
+        NoSolutionError: a singular value lies between the two tolerances, so the rank would be a guess.
+    """
+    W = _random_regressor(robot, layout, rng)
+    norms = np.linalg.norm(W, axis=0)
+    alive = np.flatnonzero(norms > ZERO_COLUMN * norms.max())
+    R, pivots = scipy.linalg.qr(W[:, alive] / norms[alive], mode="r", pivoting=True)
+    singular = np.linalg.svd(R, compute_uv=False)
+    singular = singular / singular[0]
+    rank = int((singular > KEPT).sum())
+    doubtful = singular[(singular <= KEPT) & (singular > DROPPED)]
+    if doubtful.size:
+        raise NoSolutionError(
+            f"the rank of '{robot.name}' is ambiguous: relative singular values {doubtful} lie between "
+            f"{DROPPED:g} and {KEPT:g}.",
+            place="base parameters",
+            remedy="Angles rounded to few digits in the description do this.",
+            evidence={"singular_values": singular},
+        )
+    chosen, rest = alive[pivots[:rank]], alive[pivots[rank:]]
+    X = scipy.linalg.solve_triangular(R[:rank, :rank], R[:rank, rank:])
+    # Undo the normalisation of the columns: W_2 = W_1 diag(1/n_1) X diag(n_2).
+    X = X * norms[rest] / norms[chosen][:, None]
+    X[np.abs(X) < DROPPED * np.abs(X).max(initial=0.0)] = 0.0
+    K = np.zeros((rank, layout.size))
+    K[np.arange(rank), chosen] = 1.0
+    K[:, rest] = X
+    order = np.argsort(chosen)
+    K, columns = K[order], chosen[order]
+    names = tuple(
+        layout.names[c] + ("+" if np.count_nonzero(K[k]) > 1 else "") for k, c in enumerate(columns)
+    )
+    return BaseParameters(
+        names,
+        read_only(K),
+        read_only(columns.astype(np.int64)),
+        smallest_kept=float(singular[rank - 1]),
+        largest_dropped=float(singular[rank]) if rank < singular.size else 0.0,
+    )
+
+
+def _random_regressor(robot: Robot, layout: Layout, rng: np.random.Generator) -> Array:
+    """W over enough random states for every column to show, shape (N nv, p)."""
+    samples = 4 * layout.size // robot.nv + 20
+    half_range = np.array([np.pi if joint.kind.rotates else 0.5 for joint in robot.joints])
+    q = rng.uniform(-half_range, half_range, (samples, robot.nv))
+    v, a = rng.normal(size=(2, samples, robot.nv))
+    return torque_regressor(robot, layout, q, v, a).reshape(-1, layout.size)

@@ -1,0 +1,94 @@
+"""One rigid body: its ten numbers, their other forms, and whether it can exist.
+
+Ten numbers ⇄ mass, centre of mass, tensor (`Body`) ⇄ pseudo-inertia ⇄ log-Cholesky parameters; change of
+frame; physical consistency with reasons and the nearest consistent body; other tools' orders; mass properties
+of solids and meshes; random bodies; principal axes.
+"""
+
+from steelyard.inertia.body import Body
+from steelyard.inertia.cholesky import (
+    LOG_CHOLESKY_NAMES,
+    from_log_cholesky,
+    log_cholesky,
+    log_cholesky_hessian,
+    log_cholesky_jacobian,
+)
+from steelyard.inertia.consistency import (
+    ROUND_OFF,
+    Consistency,
+    Violation,
+    characteristic_length,
+    check_body,
+    relative_eigenvalue,
+    scaled_pseudo_inertia,
+)
+from steelyard.inertia.generator import random_body
+from steelyard.inertia.mesh import EdgeDefects, Mesh, MeshProperties, edge_defects, mesh_properties
+from steelyard.inertia.mesh_files import read_mesh
+from steelyard.inertia.nearest import nearest_consistent
+from steelyard.inertia.orders import (
+    ORDERS,
+    DrakeInertia,
+    MujocoInertial,
+    MujocoPrincipal,
+    from_order,
+    to_order,
+)
+from steelyard.inertia.parameters import (
+    PARAMETER_NAMES,
+    PARAMETER_UNITS,
+    change_of_frame,
+    parameters_of_pseudo_inertia,
+    pseudo_inertia,
+    rotational_inertia,
+    spatial_inertia,
+)
+from steelyard.inertia.primitives import box, capsule, cone, cylinder, ellipsoid, sphere
+from steelyard.inertia.principal import Ellipsoid, Principal, equivalent_ellipsoid, principal_axes
+
+__all__ = [
+    "LOG_CHOLESKY_NAMES",
+    "ORDERS",
+    "PARAMETER_NAMES",
+    "PARAMETER_UNITS",
+    "ROUND_OFF",
+    "Body",
+    "Consistency",
+    "DrakeInertia",
+    "EdgeDefects",
+    "Ellipsoid",
+    "Mesh",
+    "MeshProperties",
+    "MujocoInertial",
+    "MujocoPrincipal",
+    "Principal",
+    "Violation",
+    "box",
+    "capsule",
+    "change_of_frame",
+    "characteristic_length",
+    "check_body",
+    "cone",
+    "cylinder",
+    "edge_defects",
+    "ellipsoid",
+    "equivalent_ellipsoid",
+    "from_log_cholesky",
+    "from_order",
+    "log_cholesky",
+    "log_cholesky_hessian",
+    "log_cholesky_jacobian",
+    "mesh_properties",
+    "nearest_consistent",
+    "parameters_of_pseudo_inertia",
+    "principal_axes",
+    "pseudo_inertia",
+    "random_body",
+    "read_mesh",
+    "relative_eigenvalue",
+    "rotational_inertia",
+    "scaled_pseudo_inertia",
+    "spatial_inertia",
+    "sphere",
+    "to_order",
+]

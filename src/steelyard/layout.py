@@ -1,0 +1,206 @@
+"""Which parameters exist, in what order, with unit, owner, nominal value and bounds; name ⇄ slice.
+
+The standard parameter vector is
+
+    phi = [ten of link 1, …, ten of link n, drive terms of joint 1, …, drive terms of joint n]
+
+and this file is the only place that knows it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from steelyard.arrays import Array, IntArray
+from steelyard.drive import DRIVE_TERMS, drive_term
+from steelyard.errors import DescriptionError, InputError, UnknownNameError
+from steelyard.inertia import PARAMETER_NAMES, PARAMETER_UNITS
+from steelyard.robot import Robot
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """One entry of phi.
+
+    Attributes:
+        name: `<owner>.<term>`, such as `link3.mx` or `joint2.viscous`.
+        owner: name of the link or joint it belongs to.
+        term: one of the ten inertial names, or a drive term.
+        unit: SI unit.
+        nominal: value the description states, or `None`.
+        lower: smallest physically possible value on its own, in its unit.
+    """
+
+    name: str
+    owner: str
+    term: str
+    unit: str
+    nominal: float | None
+    lower: float = -math.inf
+
+
+@dataclass(frozen=True)
+class Layout:
+    """The order of the standard parameter vector of one robot.
+
+    Attributes:
+        parameters: every entry, in order.
+        links: names of the moving links, ten entries each, first.
+        joints: names of the driven joints (all but floating ones), `len(drive)` entries each, after the links.
+        drive: names of the drive terms present, in the order of `DRIVE_TERMS`.
+        dofs: for each degree of freedom, the index of its driven joint in `joints`, or -1.
+    """
+
+    parameters: tuple[Parameter, ...]
+    links: tuple[str, ...]
+    joints: tuple[str, ...]
+    drive: tuple[str, ...]
+    dofs: tuple[int, ...]
+
+    @property
+    def size(self) -> int:
+        """Number of parameters p."""
+        return len(self.parameters)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of all parameters, in order."""
+        return tuple(parameter.name for parameter in self.parameters)
+
+    @cached_property
+    def _index(self) -> dict[str, int]:
+        return {parameter.name: k for k, parameter in enumerate(self.parameters)}
+
+    def index(self, name: str) -> int:
+        """Where a parameter stands in phi.
+
+        Args:
+            name: such as `link3.mx`.
+
+        Returns:
+            Its index.
+
+        Raises:
+            UnknownNameError: no such parameter.
+        """
+        if name not in self._index:
+            raise UnknownNameError("parameter", name, self.names)
+        return self._index[name]
+
+    def of_link(self, link: str) -> slice:
+        """Where the ten parameters of a link stand.
+
+        Args:
+            link: name of a moving link.
+
+        Returns:
+            A slice of length 10.
+
+        Raises:
+            UnknownNameError: no such link.
+        """
+        if link not in self.links:
+            raise UnknownNameError("moving link", link, self.links)
+        start = 10 * self.links.index(link)
+        return slice(start, start + 10)
+
+    def of_joint(self, joint: str) -> slice:
+        """Where the drive terms of a joint stand.
+
+        Args:
+            joint: name of a joint.
+
+        Returns:
+            A slice of length `len(drive)`.
+
+        Raises:
+            UnknownNameError: no such joint.
+        """
+        if joint not in self.joints:
+            raise UnknownNameError("joint", joint, self.joints)
+        start = 10 * len(self.links) + len(self.drive) * self.joints.index(joint)
+        return slice(start, start + len(self.drive))
+
+    @cached_property
+    def drive_columns(self) -> IntArray:
+        """Column of each drive term (in `DRIVE_TERMS` order) by degree of freedom, shape (nv, 4); -1 if absent."""
+        columns = np.full((len(self.dofs), len(DRIVE_TERMS)), -1, dtype=np.int64)
+        for dof, joint in enumerate(self.dofs):
+            for k, term in enumerate(DRIVE_TERMS):
+                if joint >= 0 and term.name in self.drive:
+                    columns[dof, k] = self.of_joint(self.joints[joint]).start + self.drive.index(term.name)
+        columns.flags.writeable = False
+        return columns
+
+    @property
+    def nominal(self) -> Array:
+        """What the description states, shape (p,), SI; NaN where it states nothing."""
+        return np.array([math.nan if x.nominal is None else x.nominal for x in self.parameters])
+
+    def complete_nominal(self) -> Array:
+        """The nominal vector where every link is known; unstated drive terms count as absent, that is zero.
+
+        Returns:
+            phi, shape (p,), SI.
+
+        Raises:
+            DescriptionError: a link states no inertial; names it.
+        """
+        links = 10 * len(self.links)
+        phi = self.nominal
+        blind = [self.links[k] for k in range(len(self.links)) if np.isnan(phi[10 * k])]
+        if blind:
+            raise DescriptionError(
+                f"no inertial is stated for {', '.join(blind)}.",
+                place="description",
+                remedy="Add an <inertial> to these links; no number is invented here.",
+            )
+        phi[links:] = np.nan_to_num(phi[links:], nan=0.0)
+        return phi
+
+
+def layout_of(robot: Robot, drive: Sequence[str] = ()) -> Layout:
+    """The layout of a robot with the chosen drive terms at every joint.
+
+    Args:
+        robot: the robot.
+        drive: names of drive terms, in any order, each once.
+
+    Returns:
+        The layout.
+
+    Raises:
+        InputError: a term is named twice or does not exist.
+    """
+    chosen = {drive_term(name).name for name in drive}
+    if len(chosen) != len(drive):
+        raise InputError(f"a term is named twice in {list(drive)}.", place="drive")
+    terms = [term for term in DRIVE_TERMS if term.name in chosen]
+    parameters = []
+    for link in robot.links:
+        values = [None] * 10 if link.body is None else [float(x) for x in link.body.parameters]
+        for term, unit, value in zip(PARAMETER_NAMES, PARAMETER_UNITS, values, strict=True):
+            lower = 0.0 if term in ("m", "Ixx", "Iyy", "Izz") else -math.inf
+            parameters.append(Parameter(f"{link.name}.{term}", link.name, term, unit, value, lower))
+    driven = [joint for joint in robot.joints if joint.kind.nv == 1]
+    for joint in driven:
+        for drive_part in terms:
+            unit = drive_part.unit_revolute if joint.kind.rotates else drive_part.unit_prismatic
+            lower = -math.inf if drive_part.signed else 0.0
+            name = f"{joint.name}.{drive_part.name}"
+            value = joint.drive.value(drive_part.name)
+            parameters.append(Parameter(name, joint.name, drive_part.name, unit, value, lower))
+    names = [joint.name for joint in driven]
+    dofs = [
+        names.index(joint.name) if joint.kind.nv == 1 else -1
+        for joint in robot.joints
+        for _ in range(joint.kind.nv)
+    ]
+    return Layout(
+        tuple(parameters), robot.link_names, tuple(names), tuple(term.name for term in terms), tuple(dofs)
+    )

@@ -1,0 +1,218 @@
+"""From the loose links and joints of a description to one tree, fixed links merged and remembered."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol, TypeVar
+
+from steelyard.arrays import Array
+from steelyard.drive import Drive
+from steelyard.errors import DescriptionError, UnknownNameError
+from steelyard.finding import Finding, Severity
+from steelyard.inertia import Body, check_body
+from steelyard.pose import Pose
+from steelyard.robot.geometry import Geometry
+from steelyard.robot.joint import Joint, JointKind, Limits
+from steelyard.robot.link import FixedLink, Link
+from steelyard.robot.model import Robot
+
+
+@dataclass(frozen=True, eq=False)
+class RawLink:
+    """A link as its description states it."""
+
+    name: str
+    place: str
+    body: Body | None
+    collision: tuple[Geometry, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class RawJoint:
+    """A joint as its description states it; `kind` is `None` for a fixed one."""
+
+    name: str
+    place: str
+    kind: JointKind | None
+    parent: str
+    child: str
+    placement: Pose
+    axis: Array
+    limits: Limits
+    drive: Drive
+
+
+def assemble(
+    name: str,
+    links: Sequence[RawLink],
+    joints: Sequence[RawJoint],
+    findings: Sequence[Finding] = (),
+    *,
+    source: str = "",
+) -> Robot:
+    """Build the robot: one root, parents before children, siblings in the order of the description.
+
+    Args:
+        name: the robot's name.
+        links: all links.
+        joints: all joints, fixed ones included.
+        findings: what was noticed while reading.
+        source: where the description comes from.
+
+    Returns:
+        The robot.
+
+    Raises:
+        DescriptionError: duplicate names, unknown links, two parents, no root or several, a loop.
+    """
+    by_name = _by_name("link", links)
+    _by_name("joint", joints)
+    parent_joint = _parent_joints(joints, by_name)
+    root = _root(links, parent_joint)
+    tree_joints, moving = _walk(root, by_name, joints)
+    reached = {name for link in moving for name in link.names()}
+    if unreached := [link for link in links if link.name not in reached]:
+        raise DescriptionError(
+            f"link '{unreached[0].name}' is its own ancestor.",
+            place=parent_joint[unreached[0].name].place,
+            remedy="Closed kinematic loops are not supported; cut the loop at one joint.",
+        )
+    if not tree_joints:
+        raise DescriptionError("every joint is fixed, so nothing can move.", place=source or name)
+    base, *rest = [link.finished() for link in moving]
+    return Robot(
+        name=name,
+        base=base,
+        joints=tuple(tree_joints),
+        links=tuple(rest),
+        findings=(*findings, *_inertial_findings(moving, by_name)),
+        source=source,
+    )
+
+
+class _Named(Protocol):
+    @property
+    def name(self) -> str: ...
+    @property
+    def place(self) -> str: ...
+
+
+N = TypeVar("N", bound=_Named)
+
+
+def _by_name(kind: str, items: Sequence[N]) -> dict[str, N]:
+    by_name: dict[str, N] = {}
+    for item in items:
+        if item.name in by_name:
+            raise DescriptionError(
+                f"the {kind} name '{item.name}' is used twice, first at {by_name[item.name].place}.",
+                place=item.place,
+                remedy="Rename one.",
+            )
+        by_name[item.name] = item
+    return by_name
+
+
+def _parent_joints(joints: Sequence[RawJoint], links: Mapping[str, RawLink]) -> dict[str, RawJoint]:
+    parent_joint: dict[str, RawJoint] = {}
+    for joint in joints:
+        for end in (joint.parent, joint.child):
+            if end not in links:
+                raise UnknownNameError("link", end, links, place=f"{joint.place}: joint '{joint.name}'")
+        if joint.child in parent_joint:
+            other = parent_joint[joint.child]
+            raise DescriptionError(
+                f"link '{joint.child}' is the child of both '{other.name}' and '{joint.name}'.",
+                place=joint.place,
+                remedy="Closed kinematic loops are not supported; cut the loop at one joint.",
+            )
+        parent_joint[joint.child] = joint
+    return parent_joint
+
+
+def _root(links: Sequence[RawLink], parent_joint: Mapping[str, RawJoint]) -> str:
+    roots = [link.name for link in links if link.name not in parent_joint]
+    if len(roots) == 1:
+        return roots[0]
+    if not links:
+        raise DescriptionError("the description has no link.", place="links")
+    if not roots:
+        raise DescriptionError("every link has a parent, so the joints form a loop.", place="joints")
+    listed = ", ".join(f"'{root}'" for root in roots[:5]) + (", …" if len(roots) > 5 else "")
+    raise DescriptionError(
+        f"{len(roots)} links have no parent ({listed}); a robot is one tree.",
+        place="joints",
+        remedy="Connect them with joints.",
+    )
+
+
+@dataclass
+class _Moving:
+    """A moving link while fixed links are still being folded into it."""
+
+    raw: RawLink
+    fixed: list[FixedLink] = field(default_factory=list)
+    collision: list[Geometry] = field(default_factory=list)
+
+    def fold(self, raw: RawLink, X_LF: Pose) -> None:
+        self.fixed.append(FixedLink(raw.name, X_LF, raw.body))
+        self.collision += [Geometry(item.shape, X_LF @ item.pose) for item in raw.collision]
+
+    def names(self) -> list[str]:
+        return [self.raw.name, *(part.name for part in self.fixed)]
+
+    def finished(self) -> Link:
+        shapes = (*self.raw.collision, *self.collision)
+        return Link(self.raw.name, self.raw.body, tuple(self.fixed), shapes)
+
+
+def _walk(
+    root: str, links: Mapping[str, RawLink], joints: Sequence[RawJoint]
+) -> tuple[list[Joint], list[_Moving]]:
+    """Visit the tree depth first, without recursion so that no chain is too long."""
+    below: dict[str, list[RawJoint]] = {name: [] for name in links}
+    for joint in joints:
+        below[joint.parent].append(joint)
+    tree: list[Joint] = []
+    moving = [_Moving(links[root])]
+    # Each task: a joint, the moving link that carries its parent, and the parent's frame in that link's.
+    tasks = [(joint, 0, Pose.identity()) for joint in reversed(below[root])]
+    while tasks:
+        joint, carrier, X_LP = tasks.pop()
+        X_LJ = X_LP @ joint.placement
+        child = links[joint.child]
+        if joint.kind is None:
+            moving[carrier].fold(child, X_LJ)
+            place = (carrier, X_LJ)
+        else:
+            tree.append(
+                Joint(joint.name, joint.kind, carrier - 1, X_LJ, joint.axis, joint.limits, joint.drive)
+            )
+            moving.append(_Moving(child))
+            place = (len(moving) - 1, Pose.identity())
+        tasks += [(next_joint, *place) for next_joint in reversed(below[joint.child])]
+    return tree, moving
+
+
+def _inertial_findings(moving: Sequence[_Moving], links: Mapping[str, RawLink]) -> list[Finding]:
+    findings = []
+    for link in moving[1:]:
+        if link.raw.body is None:
+            carried = link.finished().body is not None
+            severity = Severity.WARNING if carried else Severity.ERROR
+            rest = "; only the links fixed to it state one" if carried else ""
+            message = f"moving link '{link.raw.name}' states no inertial{rest}."
+            findings.append(Finding(severity, "missing-inertial", message, link.raw.place))
+    for raw in links.values():
+        if raw.body is None:
+            continue
+        check = check_body(raw.body.parameters)
+        if not check.consistent:
+            why = " ".join(str(reason) for reason in check.reasons)
+            message = f"the inertia of link '{raw.name}' is physically impossible: {why}"
+            findings.append(Finding(Severity.ERROR, "impossible-inertia", message, raw.place))
+        elif raw.body.mass == 0.0:
+            message = f"link '{raw.name}' has mass zero."
+            findings.append(Finding(Severity.WARNING, "zero-mass", message, raw.place))
+    return findings

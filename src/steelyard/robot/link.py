@@ -1,0 +1,50 @@
+"""One moving link with everything that is bolted to it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import reduce
+from operator import add
+
+from steelyard.inertia import Body
+from steelyard.pose import Pose
+from steelyard.robot.geometry import Geometry
+
+
+@dataclass(frozen=True, eq=False)
+class FixedLink:
+    """A link of the description that a fixed joint ties to a moving one; remembered, not lost.
+
+    Attributes:
+        name: its name in the description.
+        placement: X_LF, its frame in the moving link's.
+        body: its nominal inertia in its own frame, or `None` where the description states none.
+    """
+
+    name: str
+    placement: Pose
+    body: Body | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Link:
+    """A rigid body of the tree; its frame is the child frame of its joint.
+
+    Attributes:
+        name: its name in the description.
+        own: nominal inertia of the link alone, in its frame; `None` where the description states none.
+        fixed: the links bolted to it.
+        collision: collision shapes of the link and of the links bolted to it, in its frame.
+    """
+
+    name: str
+    own: Body | None = None
+    fixed: tuple[FixedLink, ...] = ()
+    collision: tuple[Geometry, ...] = ()
+
+    @property
+    def body(self) -> Body | None:
+        """Nominal inertia of the link and all bolted to it, in its frame; `None` where nothing is stated."""
+        parts = [] if self.own is None else [self.own]
+        parts += [part.body.moved(part.placement) for part in self.fixed if part.body is not None]
+        return reduce(add, parts) if parts else None

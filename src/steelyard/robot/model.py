@@ -1,0 +1,199 @@
+"""`Robot`: the tree of joints and links every other room works on."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from steelyard.archive import digest
+from steelyard.arrays import Array, checked, read_only
+from steelyard.errors import DescriptionError, UnknownNameError
+from steelyard.finding import Finding
+from steelyard.pose import Pose
+from steelyard.robot.joint import Joint, JointKind
+from steelyard.robot.link import Link
+
+STANDARD_GRAVITY = (0.0, 0.0, -9.81)
+
+
+@dataclass(frozen=True)
+class Frame:
+    """A named place on the robot.
+
+    Attributes:
+        name: link name of the description.
+        link: index of the moving link that carries it, -1 for the base.
+        placement: X_LF, the frame in that link's.
+    """
+
+    name: str
+    link: int
+    placement: Pose
+
+
+@dataclass(frozen=True, eq=False)
+class Robot:
+    """A tree of rigid links, with limits, geometry, nominal inertias and drives.
+
+    Joint i moves link i; parents come before children. Coordinates are ordered like the joints. A robot whose
+    first joint floats has a world for its base.
+
+    Attributes:
+        name: what it is called.
+        base: the link that does not move.
+        joints: the moving joints.
+        links: the moving links, `links[i]` being the child of `joints[i]`.
+        gravity: acceleration of free fall in the base frame, shape (3,), m/s².
+        findings: what was noticed when its description was read.
+        source: where its numbers come from.
+    """
+
+    name: str
+    base: Link
+    joints: tuple[Joint, ...]
+    links: tuple[Link, ...]
+    gravity: Array = field(default_factory=lambda: np.array(STANDARD_GRAVITY))
+    findings: tuple[Finding, ...] = ()
+    source: str = ""
+    schema: int = 1
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "gravity", read_only(checked("gravity", self.gravity, (3,))))
+        if not self.joints:
+            raise DescriptionError("has no moving joint.", place=f"robot '{self.name}'")
+        if len(self.joints) != len(self.links):
+            raise DescriptionError(
+                f"{len(self.joints)} joints but {len(self.links)} moving links.", place=f"robot '{self.name}'"
+            )
+        for i, joint in enumerate(self.joints):
+            if not -1 <= joint.parent < i:
+                raise DescriptionError(
+                    f"its parent link has index {joint.parent}, but parents must come before children.",
+                    place=f"joint '{joint.name}'",
+                )
+        _no_duplicates("joint", self.joint_names)
+        _no_duplicates("link", [frame.name for frame in self.frames])
+
+    @property
+    def nq(self) -> int:
+        """Number of coordinates; more than `nv` where a joint floats."""
+        return sum(joint.kind.nq for joint in self.joints)
+
+    @property
+    def nv(self) -> int:
+        """Number of degrees of freedom."""
+        return sum(joint.kind.nv for joint in self.joints)
+
+    @property
+    def joint_names(self) -> tuple[str, ...]:
+        """Names of the moving joints, in order."""
+        return tuple(joint.name for joint in self.joints)
+
+    @property
+    def link_names(self) -> tuple[str, ...]:
+        """Names of the moving links, in order."""
+        return tuple(link.name for link in self.links)
+
+    @property
+    def mass(self) -> float:
+        """Stated mass of all links, the base included, kg."""
+        bodies = [link.body for link in (self.base, *self.links)]
+        return float(sum(body.mass for body in bodies if body is not None))
+
+    @cached_property
+    def frames(self) -> tuple[Frame, ...]:
+        """Every link of the description as a frame: base, moving links, and the fixed ones on them."""
+        frames = []
+        for index, link in enumerate((self.base, *self.links), start=-1):
+            frames.append(Frame(link.name, index, Pose.identity()))
+            frames += [Frame(part.name, index, part.placement) for part in link.fixed]
+        return tuple(frames)
+
+    def frame(self, name: str) -> Frame:
+        """Look a frame up by the name of its link.
+
+        Args:
+            name: a link name of the description, moving or fixed.
+
+        Returns:
+            The frame.
+
+        Raises:
+            UnknownNameError: no such link; lists those that exist.
+        """
+        for frame in self.frames:
+            if frame.name == name:
+                return frame
+        raise UnknownNameError("link", name, [frame.name for frame in self.frames])
+
+    @cached_property
+    def depths(self) -> tuple[int, ...]:
+        """Number of joints between the base and each moving link."""
+        depths: list[int] = []
+        for joint in self.joints:
+            depths.append(1 if joint.parent < 0 else depths[joint.parent] + 1)
+        return tuple(depths)
+
+    @property
+    def tool_frame(self) -> Frame:
+        """The default tool frame: the last frame on the link at the end of the longest chain."""
+        end = int(np.argmax(self.depths))
+        return [frame for frame in self.frames if frame.link == end][-1]
+
+    def limit_array(self, name: str) -> Array:
+        """One limit of every degree of freedom as an array.
+
+        Args:
+            name: `lower`, `upper`, `velocity`, `acceleration` or `effort`.
+
+        Returns:
+            The limits, shape (nv,), rad or m and their derivatives, N·m or N; infinite where none is stated.
+        """
+        return np.array(
+            [float(getattr(joint.limits, name)) for joint in self.joints for _ in range(joint.kind.nv)]
+        )
+
+    def with_gravity(self, gravity: ArrayLike) -> Robot:
+        """The same robot under another gravity.
+
+        Args:
+            gravity: acceleration of free fall in the base frame, shape (3,), m/s².
+
+        Returns:
+            A new robot.
+        """
+        return replace(self, gravity=np.asarray(gravity, dtype=float))
+
+    def floating(self) -> Robot:
+        """The same robot with its base free to move: the base becomes a link on a floating joint.
+
+        Returns:
+            A new robot with six more degrees of freedom, first in order.
+
+        Raises:
+            DescriptionError: it floats already.
+        """
+        if any(joint.kind is JointKind.FLOATING for joint in self.joints):
+            raise DescriptionError("floats already.", place=f"robot '{self.name}'")
+        free = Joint("floating_base", JointKind.FLOATING, -1, Pose.identity(), np.array([0.0, 0.0, 1.0]))
+        joints = (free, *(replace(joint, parent=joint.parent + 1) for joint in self.joints))
+        return replace(self, base=Link("world"), joints=joints, links=(self.base, *self.links))
+
+    @cached_property
+    def digest(self) -> str:
+        """SHA-256 of everything that moves, weighs or limits; findings and source do not count."""
+        return digest(replace(self, findings=(), source=""))
+
+
+def _no_duplicates(kind: str, names: Sequence[str]) -> None:
+    seen: set[str] = set()
+    for name in names:
+        if name in seen:
+            raise DescriptionError(
+                f"the name '{name}' is used twice.", place=f"{kind}s", remedy="Rename one."
+            )
+        seen.add(name)

@@ -1,0 +1,152 @@
+"""XML read defensively: every element knows its line; entities, DTDs and deep nesting are refused."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from xml.parsers import expat
+
+from steelyard.errors import DescriptionError
+
+MAX_BYTES = 64 * 2**20
+MAX_DEPTH = 200
+
+
+@dataclass
+class Element:
+    """One element of a file, with the line it starts on."""
+
+    tag: str
+    attributes: dict[str, str]
+    file: str
+    line: int
+    children: list[Element] = field(default_factory=list)
+
+    @property
+    def place(self) -> str:
+        """Where it stands, as `file:line`."""
+        return f"{self.file}:{self.line}"
+
+    def all(self, tag: str) -> Iterator[Element]:
+        """Its direct children of one tag."""
+        return (child for child in self.children if child.tag == tag)
+
+    def first(self, tag: str) -> Element | None:
+        """Its first direct child of one tag, if any."""
+        return next(self.all(tag), None)
+
+    def need(self, tag: str) -> Element:
+        """Its first direct child of one tag, which must exist."""
+        child = self.first(tag)
+        if child is None:
+            raise DescriptionError(f"<{self.tag}> lacks a <{tag}> element.", place=self.place)
+        return child
+
+    def text(self, attribute: str) -> str:
+        """An attribute that must exist and not be empty."""
+        value = self.attributes.get(attribute, "").strip()
+        if not value:
+            raise DescriptionError(f"<{self.tag}> lacks the attribute '{attribute}'.", place=self.place)
+        return value
+
+    def number(self, attribute: str, default: float | None = None) -> float:
+        """An attribute that is one finite number; required when there is no default."""
+        if attribute not in self.attributes and default is not None:
+            return default
+        return self._numbers(attribute, 1)[0]
+
+    def vector(self, attribute: str, default: tuple[float, float, float]) -> tuple[float, float, float]:
+        """An attribute that is three finite numbers."""
+        if attribute not in self.attributes:
+            return default
+        x, y, z = self._numbers(attribute, 3)
+        return x, y, z
+
+    def _numbers(self, attribute: str, count: int) -> list[float]:
+        text = self.text(attribute)
+        try:
+            values = [float(word) for word in text.split()]
+        except ValueError:
+            values = []
+        if len(values) != count or not all(abs(value) < float("inf") for value in values):
+            wanted = "a finite number" if count == 1 else f"{count} finite numbers"
+            shown = text if len(text) <= 40 else text[:40] + "…"
+            raise DescriptionError(
+                f"<{self.tag}> needs {wanted} in '{attribute}', got '{shown}'.", place=self.place
+            )
+        return values
+
+
+def read_xml(path: Path) -> Element:
+    """Read a file into its root element.
+
+    Args:
+        path: an XML file of at most 64 MiB.
+
+    Returns:
+        The root element.
+
+    Raises:
+        DescriptionError: not readable, not XML, or using a document type or entities.
+    """
+    try:
+        if path.is_dir():
+            raise DescriptionError("is a folder, not a file.", place=str(path))
+        with path.open("rb") as file:
+            content = file.read(MAX_BYTES + 1)
+    except OSError as error:
+        raise DescriptionError(f"cannot be read: {error.strerror}.", place=str(path)) from error
+    if len(content) > MAX_BYTES:
+        raise DescriptionError(f"is larger than {MAX_BYTES >> 20} MiB.", place=str(path))
+    return parse_xml(content, path.name)
+
+
+def parse_xml(content: bytes | str, file: str) -> Element:
+    """Parse XML text into its root element.
+
+    Args:
+        content: the text.
+        file: the name to use in messages.
+
+    Returns:
+        The root element.
+
+    Raises:
+        DescriptionError: not XML, or using a document type or entities; names the line.
+    """
+    parser = expat.ParserCreate()
+    roots: list[Element] = []
+    open_elements: list[Element] = []
+
+    def start(tag: str, attributes: dict[str, str]) -> None:
+        element = Element(tag, attributes, file, parser.CurrentLineNumber)
+        (open_elements[-1].children if open_elements else roots).append(element)
+        open_elements.append(element)
+        if len(open_elements) > MAX_DEPTH:
+            raise DescriptionError(f"elements are nested deeper than {MAX_DEPTH}.", place=element.place)
+
+    def end(_tag: str) -> None:
+        open_elements.pop()
+
+    def refuse(*_args: object) -> None:
+        raise DescriptionError(
+            "declares a document type or an entity, which robot descriptions do not need.",
+            place=f"{file}:{parser.CurrentLineNumber}",
+            remedy="Remove the <!DOCTYPE …> block.",
+        )
+
+    parser.StartElementHandler = start
+    parser.EndElementHandler = end
+    parser.StartDoctypeDeclHandler = refuse
+    parser.EntityDeclHandler = refuse
+    try:
+        parser.Parse(content, True)
+    except expat.ExpatError as error:
+        raise DescriptionError(
+            f"is not well-formed XML: {expat.ErrorString(error.code)}.", place=f"{file}:{error.lineno}"
+        ) from error
+    except (ValueError, LookupError) as error:
+        # Unknown or broken text encodings surface as these two.
+        raise DescriptionError(f"cannot be decoded: {error}.", place=file) from error
+    return roots[0]

@@ -1,0 +1,53 @@
+"""Robots that ship with the package; a name or a path becomes a Robot here."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from steelyard.errors import UnknownNameError
+from steelyard.robot import Robot, load_robot
+from steelyard.zoo.entry import ZooEntry
+from steelyard.zoo.panda import PANDA
+from steelyard.zoo.rods import ONE_LINK, TWO_LINK
+
+__all__ = ["ZOO", "ZooEntry", "find_robot", "zoo_robot"]
+
+ZOO: dict[str, ZooEntry] = {entry.name: entry for entry in (ONE_LINK, TWO_LINK, PANDA)}
+"""Every robot of the zoo by name."""
+
+
+def zoo_robot(name: str) -> Robot:
+    """Build a robot of the zoo.
+
+    Args:
+        name: a name of `ZOO`.
+
+    Returns:
+        The robot.
+
+    Raises:
+        UnknownNameError: no such robot; lists those that exist.
+    """
+    if name not in ZOO:
+        raise UnknownNameError("robot", name, ZOO)
+    return ZOO[name].build()
+
+
+def find_robot(name_or_path: str) -> Robot:
+    """A robot by its zoo name or by the path of its description.
+
+    Args:
+        name_or_path: a name of `ZOO`, or a file.
+
+    Returns:
+        The robot.
+
+    Raises:
+        UnknownNameError: neither a zoo name nor an existing file.
+        DescriptionError: the file cannot be understood.
+    """
+    if name_or_path in ZOO:
+        return zoo_robot(name_or_path)
+    if Path(name_or_path).suffix or Path(name_or_path).exists():
+        return load_robot(name_or_path)
+    raise UnknownNameError("robot", name_or_path, ZOO)

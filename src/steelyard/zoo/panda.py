@@ -1,0 +1,116 @@
+"""The Franka Emika Panda without hand."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from steelyard.drive import Drive
+from steelyard.inertia import Body
+from steelyard.pose import Pose
+from steelyard.robot import FixedLink, Joint, JointKind, Limits, Link, Robot
+from steelyard.zoo.entry import ZooEntry
+
+# Modified (Craig) Denavit-Hartenberg rows: quarter turns about x, a [m], d [m]. The turns are integers, so
+# the rotations are exact.
+_DH = (
+    (0, 0.0, 0.333),
+    (-1, 0.0, 0.0),
+    (1, 0.0, 0.316),
+    (1, 0.0825, 0.0),
+    (-1, -0.0825, 0.384),
+    (1, 0.0, 0.0),
+    (1, 0.088, 0.0),
+)
+_FLANGE = 0.107
+
+# lower [rad], upper [rad], velocity [rad/s], acceleration [rad/s²], torque [N·m]
+_LIMITS = (
+    (-2.8973, 2.8973, 2.1750, 15.0, 87.0),
+    (-1.7628, 1.7628, 2.1750, 7.5, 87.0),
+    (-2.8973, 2.8973, 2.1750, 10.0, 87.0),
+    (-3.0718, -0.0698, 2.1750, 12.5, 87.0),
+    (-2.8973, 2.8973, 2.6100, 15.0, 12.0),
+    (-0.0175, 3.7525, 2.6100, 20.0, 12.0),
+    (-2.8973, 2.8973, 2.6100, 20.0, 12.0),
+)
+
+# mass [kg]; com [m]; Ixx, Ixy, Ixz, Iyy, Iyz, Izz about the com [kg·m²]
+_LINKS = (
+    (4.970684, (3.875e-3, 2.081e-3, -0.04762),
+     (0.70337, -1.39e-4, 6.772e-3, 0.70661, 1.9169e-2, 9.117e-3)),
+    (0.646926, (-3.141e-3, -2.872e-2, 3.495e-3),
+     (7.962e-3, -3.925e-3, 1.0254e-2, 2.811e-2, 7.04e-4, 2.5995e-2)),
+    (3.228604, (2.7518e-2, 3.9252e-2, -6.6502e-2),
+     (3.7242e-2, -4.761e-3, -1.1396e-2, 3.6155e-2, -1.2805e-2, 1.083e-2)),
+    (3.587895, (-5.317e-2, 1.04419e-1, 2.7454e-2),
+     (2.5853e-2, 7.796e-3, -1.332e-3, 1.9552e-2, 8.641e-3, 2.8323e-2)),
+    (1.225946, (-1.1953e-2, 4.1065e-2, -3.8437e-2),
+     (3.5549e-2, -2.117e-3, -4.037e-3, 2.9474e-2, 2.29e-4, 8.627e-3)),
+    (1.666555, (6.0149e-2, -1.4117e-2, -1.0517e-2),
+     (1.964e-3, 1.09e-4, -1.158e-3, 4.354e-3, 3.41e-4, 5.433e-3)),
+    (0.735522, (1.0517e-2, -4.252e-3, 6.1597e-2),
+     (1.2516e-2, -4.28e-4, -1.196e-3, 1.0027e-2, -7.41e-4, 4.815e-3)),
+)  # fmt: skip
+_BASE = (0.629769, (-0.041018, -1.4e-4, 0.049974),
+         (3.15e-3, 8.2904e-7, 1.5e-4, 3.88e-3, 8.2299e-6, 4.285e-3))  # fmt: skip
+
+# viscous [N·m·s/rad], Coulomb [N·m], offset [N·m], rotor inertia at the output [kg·m²]
+_DRIVES = (
+    (1.0, 0.30, 0.10, 0.1),
+    (1.0, 0.40, -0.20, 0.1),
+    (1.0, 0.30, 0.10, 0.1),
+    (1.0, 0.40, 0.20, 0.1),
+    (1.0, 0.25, -0.05, 0.1),
+    (1.0, 0.15, 0.05, 0.1),
+    (1.0, 0.20, 0.02, 0.1),
+)
+
+
+def _quarter_turns_about_x(count: int) -> np.ndarray:
+    c, s = ((1, 0), (0, 1), (-1, 0), (0, -1))[count % 4]
+    return np.array([[1.0, 0.0, 0.0], [0.0, c, -s], [0.0, s, c]])
+
+
+def _placement(turns: int, a: float, d: float) -> Pose:
+    """X_PJ = Rx(alpha) Tx(a) Tz(d), the joint turning about z afterwards."""
+    R = _quarter_turns_about_x(turns)
+    return Pose(R, R @ np.array([a, 0.0, d]))
+
+
+def _body(mass: float, com: tuple[float, ...], tensor: tuple[float, ...]) -> Body:
+    xx, xy, xz, yy, yz, zz = tensor
+    return Body(mass, np.array(com), np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]))
+
+
+def _panda() -> Robot:
+    joints = []
+    links = []
+    for i, (row, limits, numbers, drive) in enumerate(zip(_DH, _LIMITS, _LINKS, _DRIVES, strict=True)):
+        joints.append(
+            Joint(
+                f"panda_joint{i + 1}",
+                JointKind.REVOLUTE,
+                i - 1,
+                _placement(*row),
+                np.array([0.0, 0.0, 1.0]),
+                Limits(*limits),
+                Drive(*drive),
+            )
+        )
+        flange = FixedLink("panda_link8", Pose(np.eye(3), np.array([0.0, 0.0, _FLANGE])))
+        links.append(Link(f"panda_link{i + 1}", _body(*numbers), (flange,) if i == 6 else ()))
+    return Robot("panda", Link("panda_link0", _body(*_BASE)), tuple(joints), tuple(links), source="zoo")
+
+
+PANDA = ZooEntry(
+    "panda",
+    "Franka Emika Panda, 7 joints, no hand",
+    {
+        "kinematics": "Franka Control Interface documentation, Denavit-Hartenberg parameters (Craig)",
+        "limits": "Franka Control Interface documentation, joint limits of the Panda (FER)",
+        "inertia": "Gaz, Cognetti, Oliva, Robuffo Giordano, De Luca, RA-L 2019, as in franka_description",
+        "viscous friction and rotor inertia": "MuJoCo Menagerie, franka_emika_panda: damping 1, armature 0.1",
+        "Coulomb friction and offset": "assumed; of the order seen at the joints of this arm",
+    },
+    _panda,
+)

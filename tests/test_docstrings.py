@@ -1,0 +1,83 @@
+"""Public functions document their arguments; array arguments and results say their shape and unit."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+SOURCE = Path(__file__).resolve().parents[1] / "src" / "steelyard"
+UNIT = re.compile(r"(?<![\w·/])(rad|m|kg|s|Hz|N|A|SI|dimensionless|percent|units?)(?![\w])")
+SHAPE = re.compile(r"shapes? \(|(any|same|natural) shape")
+ARRAY = re.compile(r"\b(Array|ArrayLike|NDArray|IntArray)\b")
+Function = ast.FunctionDef
+
+
+def public_functions() -> Iterator[tuple[str, ast.FunctionDef]]:
+    for file in sorted(SOURCE.rglob("*.py")):
+        if "cli" in file.parts:  # commands document themselves through their options' help
+            continue
+        tree = ast.parse(file.read_text())
+        for node in tree.body:
+            owners = node.body if isinstance(node, ast.ClassDef) and node.name[0] != "_" else [node]
+            for item in owners:
+                if isinstance(item, Function) and not item.name.startswith("_") and not _compiled(item):
+                    yield f"{file.relative_to(SOURCE)}::{item.name}", item
+
+
+def _compiled(function: ast.FunctionDef) -> bool:
+    """A kernel's docstring is its equation; the public function that calls it carries the contract."""
+    names = [d.id for d in function.decorator_list if isinstance(d, ast.Name)]
+    return "kernel" in names or "parallel_kernel" in names
+
+
+def _is_property(function: ast.FunctionDef) -> bool:
+    return any(
+        isinstance(d, ast.Name) and d.id in ("property", "cached_property") for d in function.decorator_list
+    )
+
+
+def section(docstring: str, heading: str) -> str:
+    match = re.search(
+        rf"^\s*{heading}:\n(.*?)(?=^\s*(Args|Returns|Raises|Yields):\n|\Z)", docstring, re.M | re.S
+    )
+    return match.group(1) if match else ""
+
+
+def argument_entry(docstring: str, name: str) -> str:
+    body = section(docstring, "Args")
+    match = re.search(rf"^(\s*)\**{re.escape(name)}:(.*?)(?=^\1\S|\Z)", body, re.M | re.S)
+    return match.group(2) if match else ""
+
+
+FUNCTIONS = list(public_functions())
+
+
+@pytest.mark.parametrize("function", [f for _, f in FUNCTIONS], ids=[name for name, _ in FUNCTIONS])
+def test_public_functions_document_arguments_shapes_and_units(function: ast.FunctionDef) -> None:
+    docstring = ast.get_docstring(function) or ""
+    assert docstring, "has no docstring"
+    if _is_property(function) or function.name in ("__matmul__",):
+        return
+    arguments = [*function.args.posonlyargs, *function.args.args, *function.args.kwonlyargs]
+    arguments = [argument for argument in arguments if argument.arg not in ("self", "cls")]
+    needs_args = bool(arguments) and any(
+        argument.annotation is not None and ARRAY.search(ast.unparse(argument.annotation))
+        for argument in arguments
+    )
+    for argument in arguments:
+        entry = argument_entry(docstring, argument.arg)
+        annotation = "" if argument.annotation is None else ast.unparse(argument.annotation)
+        if needs_args or "Args:" in docstring:
+            assert entry.strip(), f"argument '{argument.arg}' is not documented"
+        if ARRAY.search(annotation):
+            assert SHAPE.search(entry), f"argument '{argument.arg}' does not state its shape: {entry!r}"
+            assert UNIT.search(entry), f"argument '{argument.arg}' does not state its unit: {entry!r}"
+    returned = "" if function.returns is None else ast.unparse(function.returns)
+    if re.match(r"(Array|IntArray|NDArray|tuple\[Array)", returned):
+        entry = section(docstring, "Returns") or docstring
+        assert SHAPE.search(entry), f"the result does not state its shape: {entry!r}"
+        assert UNIT.search(entry), f"the result does not state its unit: {entry!r}"

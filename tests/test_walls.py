@@ -1,0 +1,115 @@
+"""The walls of the house: who may import whom, read from the sources."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+SOURCE = Path(__file__).resolve().parents[1] / "src" / "steelyard"
+
+FLOORS = (
+    ("errors", "arrays", "finding", "archive", "compiled", "cones"),
+    ("pose", "inertia"),
+    ("drive", "robot", "zoo", "layout"),
+    ("dynamics", "control"),
+    ("identifiability", "consistency", "limits"),
+    ("motion", "excitation"),
+    ("recording", "signals", "simulate"),
+    ("problem", "estimation", "uncertainty"),
+    ("audit",),
+    ("export", "report"),
+    ("online", "campaign", "cli"),
+)
+HEIGHT = {room: (floor, place) for floor, rooms in enumerate(FLOORS) for place, room in enumerate(rooms)}
+
+# The truth must not be reachable from the estimator; audit and report judge any tool's result; signals know
+# no robot; excitation and online share what lies below them, not each other.
+FORBIDDEN = {
+    "problem": {"simulate"},
+    "estimation": {"simulate"},
+    "uncertainty": {"simulate"},
+    "audit": {"simulate", "estimation"},
+    "report": {"estimation"},
+    "signals": {"robot", "zoo"},
+    "online": {"excitation"},
+    "excitation": {"online"},
+}
+
+DOORS = {
+    "numba": {"compiled"},
+    "clarabel": {"cones"},
+    "highspy": {"cones"},
+    "mujoco": {"robot", "simulate", "export"},
+    "pinocchio": {"robot", "export"},
+    "coal": {"limits"},
+    "casadi": {"dynamics", "excitation", "online"},
+    "pyarrow": {"recording"},
+    "typer": {"cli"},
+    "rich": {"cli"},
+}
+
+
+def room_of(file: Path) -> str:
+    return file.relative_to(SOURCE).parts[0].removesuffix(".py")
+
+
+def imports(file: Path) -> Iterator[tuple[int, str]]:
+    for node in ast.walk(ast.parse(file.read_text())):
+        if isinstance(node, ast.Import):
+            yield from ((node.lineno, alias.name) for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{file}:{node.lineno}: imports are absolute"
+            yield node.lineno, node.module or ""
+
+
+def rooms_imported(file: Path) -> Iterator[tuple[int, str, str]]:
+    for line, module in imports(file):
+        parts = module.split(".")
+        if parts[0] == "steelyard" and len(parts) > 1:
+            yield line, parts[1], module
+
+
+FILES = sorted(file for file in SOURCE.rglob("*.py") if file.parent != SOURCE or file.name != "__init__.py")
+
+
+def test_every_room_stands_on_a_floor() -> None:
+    assert {room_of(file) for file in FILES} <= set(HEIGHT)
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda file: str(file.relative_to(SOURCE)))
+def test_a_room_imports_only_rooms_below_it(file: Path) -> None:
+    room = room_of(file)
+    for line, other, module in rooms_imported(file):
+        if other == room:
+            continue
+        assert HEIGHT[other] < HEIGHT[room], f"{file}:{line}: {room} may not import {module}"
+        assert other not in FORBIDDEN.get(room, set()), f"{file}:{line}: {room} may not know {other}"
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda file: str(file.relative_to(SOURCE)))
+def test_other_rooms_are_entered_by_their_front_door(file: Path) -> None:
+    room = room_of(file)
+    # Compiled steps of controllers are built from the pieces of the dynamics kernels.
+    workshop = {"dynamics"} if room == "control" else set()
+    for line, other, module in rooms_imported(file):
+        if other != room and other not in workshop:
+            assert module.count(".") == 1, f"{file}:{line}: import from steelyard.{other}, not {module}"
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda file: str(file.relative_to(SOURCE)))
+def test_third_parties_come_through_their_door(file: Path) -> None:
+    for line, module in imports(file):
+        rooms = DOORS.get(module.split(".")[0])
+        assert rooms is None or room_of(file) in rooms, f"{file}:{line}: {module} belongs to {rooms}"
+
+
+@pytest.mark.parametrize("room", [r for r in HEIGHT if r != "cli"])
+def test_only_the_command_line_prints(room: str) -> None:
+    for file in FILES:
+        if room_of(file) == room:
+            for node in ast.walk(ast.parse(file.read_text())):
+                is_print = isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
+                assert not (is_print and node.func.id == "print"), f"{file}:{node.lineno}: prints"
