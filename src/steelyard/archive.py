@@ -1,4 +1,4 @@
-"""Frozen objects as plain JSON documents and back, exact to the last bit; their digests; files written whole.
+"""Frozen objects as plain JSON documents and back, exact to the last bit, and their digests.
 
 A document is what the dataclass says: its fields by name, arrays as nested lists, an object of a union tagged
 with its class under `"is"`. Python writes floats with the shortest text that reads back to the same bits, so
@@ -12,12 +12,9 @@ import enum
 import hashlib
 import json
 import math
-import os
-import tempfile
 import types
 import typing
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any, TypeVar, get_args, get_origin, get_type_hints
 
 import numpy as np
@@ -86,43 +83,6 @@ def digest(value: object) -> str:
     """
     text = json.dumps(to_document(value), sort_keys=True, separators=(",", ":"), allow_nan=False)
     return hashlib.sha256(text.encode()).hexdigest()
-
-
-def write_bytes(path: Path, content: bytes) -> None:
-    """Write a file whole or not at all: to a temporary file beside it, then in its place.
-
-    Args:
-        path: the file; an existing one is replaced.
-        content: what to write.
-
-    Raises:
-        InputError: the folder does not exist or cannot be written.
-    """
-    try:
-        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".part")
-        try:
-            with os.fdopen(handle, "wb") as file:
-                file.write(content)
-            Path(temporary).chmod(0o644)
-            Path(temporary).replace(path)
-        except BaseException:
-            Path(temporary).unlink(missing_ok=True)
-            raise
-    except OSError as error:
-        raise InputError(f"cannot be written: {error.strerror}.", place=str(path)) from error
-
-
-def write_text(path: Path, text: str) -> None:
-    """Write a UTF-8 text file whole or not at all.
-
-    Args:
-        path: the file; an existing one is replaced.
-        text: what to write.
-
-    Raises:
-        InputError: the folder does not exist or cannot be written.
-    """
-    write_bytes(path, text.encode())
 
 
 def _read(kind: Any, document: Any, place: str) -> Any:

@@ -1,0 +1,159 @@
+"""The quantities a log may hold, and how their columns are spelled."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Channel:
+    """A quantity with one column per joint.
+
+    Attributes:
+        name: the field of `Recording` that holds it.
+        prefix: how its columns start in our own files, as in `qref_elbow`.
+        unit: its unit for revolute and prismatic joints.
+        spellings: what other tools call it, in lower case.
+    """
+
+    name: str
+    prefix: str
+    unit: str
+    spellings: tuple[str, ...]
+
+
+CHANNELS = {
+    channel.name: channel
+    for channel in (
+        Channel("q", "q", "rad or m", ("pos", "position", "positions", "actual_q")),
+        Channel(
+            "v",
+            "v",
+            "rad/s or m/s",
+            ("dq", "qd", "qdot", "vel", "velocity", "velocities", "actual_qd"),
+        ),
+        Channel(
+            "a",
+            "a",
+            "rad/s² or m/s²",
+            ("ddq", "qdd", "qddot", "acc", "accel", "acceleration", "accelerations"),
+        ),
+        Channel("tau", "tau", "N·m or N", ("effort", "efforts", "torque", "torques")),
+        Channel("current", "current", "A", ("i", "currents", "actual_current")),
+        Channel("q_ref", "qref", "rad or m", ("target_q",)),
+        Channel("v_ref", "vref", "rad/s or m/s", ("target_qd",)),
+        Channel("a_ref", "aref", "rad/s² or m/s²", ("target_qdd",)),
+    )
+}
+TIME_SPELLINGS = ("time", "t", "times", "time_s", "timestamp", "timestamps")
+
+_OF_PREFIX = {channel.prefix: channel.name for channel in CHANNELS.values()}
+_OF_WORD = _OF_PREFIX | {word: channel.name for channel in CHANNELS.values() for word in channel.spellings}
+# Nine digits number any robot's joints; what is longer is a name.
+_NUMBER = re.compile(r"[0-9]{1,9}")
+_SPELLING = re.compile(
+    rf"(?P<word>{'|'.join(sorted(_OF_WORD, key=len, reverse=True))})"
+    r"(?:[_.]?(?P<number>[0-9]{1,9})|[_.]?\[(?P<bracketed>[0-9]{1,9})\]|[_.](?P<joint>.+))?",
+    re.IGNORECASE | re.ASCII,
+)
+
+
+@dataclass(frozen=True)
+class Spelling:
+    """What a column's name says by itself, before the other columns are known.
+
+    Attributes:
+        channel: name of the channel.
+        joint: the joint's name, its number as written, or None when the name ends with the channel.
+        own: whether it is spelled as our own files spell it, `prefix_joint`.
+    """
+
+    channel: str
+    joint: str | int | None
+    own: bool
+
+
+def spelling(column: str) -> Spelling | None:
+    """Return what a column's name says, or None when no channel is spelled like it.
+
+    Our own form `prefix_joint` is tried first and takes all that follows the underscore as the joint, so that
+    joint names may hold underscores, brackets or trailing digits.
+
+    Args:
+        column: the name in the file.
+
+    Returns:
+        The reading.
+    """
+    prefix, _, joint = column.partition("_")
+    if joint and prefix in _OF_PREFIX:
+        number = joint_number(joint)
+        return Spelling(_OF_PREFIX[prefix], joint if number is None else number, own=True)
+    match = _SPELLING.fullmatch(column)
+    if match is None:
+        return None
+    digits = match["number"] or match["bracketed"]
+    return Spelling(_OF_WORD[match["word"].lower()], int(digits) if digits else match["joint"], own=False)
+
+
+def joint_number(name: str) -> int | None:
+    """Return the number that a joint's name is, or None when it is more than a bare number.
+
+    Args:
+        name: the joint's name.
+
+    Returns:
+        The number, or None.
+    """
+    return int(name) if _NUMBER.fullmatch(name) else None
+
+
+def is_time(column: str) -> bool:
+    """Return whether a column's name is one of the spellings of time.
+
+    Args:
+        column: the name in the file.
+
+    Returns:
+        Whether it is.
+    """
+    return column.lower() in TIME_SPELLINGS
+
+
+def column_name(channel: str, joint: str) -> str:
+    """Return the name of a joint's column in our own files, as in `qref_elbow` for channel `q_ref`.
+
+    Args:
+        channel: name of the channel.
+        joint: name of the joint.
+
+    Returns:
+        The name of the column.
+    """
+    return f"{CHANNELS[channel].prefix}_{joint}"
+
+
+def is_claimed(column: str, joints: Sequence[str]) -> bool:
+    """Return whether a reader would take a column for time or a channel in a log of these joints.
+
+    Such a name cannot serve for an extra column: it would come back from a file as something else.
+
+    Args:
+        column: the name in question.
+        joints: names of the log's joints.
+
+    Returns:
+        Whether the name is taken.
+    """
+    if is_time(column):
+        return True
+    reading = spelling(column)
+    if reading is None:
+        return False
+    if reading.joint is None:
+        return len(joints) == 1
+    return (
+        isinstance(reading.joint, int) or reading.joint in joints or (reading.own and reading.channel == "q")
+    )
