@@ -24,8 +24,8 @@ from steelyard.robot import Robot
 # 1e-15, and the smallest genuine values seen on public robots are near 1e-4.
 KEPT = 1e-7
 DROPPED = 1e-10
-# Round-off in a column that is structurally zero must not be normalised into a unit column.
-ZERO_COLUMN = 1e-11
+# Round-off in a column that is structurally zero must not be normalised into a unit column. The same two
+# tolerances decide about the norms of columns, relative to the largest.
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,24 +68,18 @@ def numerical_base(robot: Robot, layout: Layout, rng: np.random.Generator) -> Ba
         The base parameters.
 
     Raises:
-        NoSolutionError: a singular value lies between the two tolerances, so the rank would be a guess.
+        NoSolutionError: a singular value or a column lies between the two tolerances, so the rank would be a
+            guess.
     """
     W = _random_regressor(robot, layout, rng)
     norms = np.linalg.norm(W, axis=0)
-    alive = np.flatnonzero(norms > ZERO_COLUMN * norms.max())
+    _refuse_doubtful("column norms", norms / norms.max(), robot)
+    alive = np.flatnonzero(norms > KEPT * norms.max())
     R, pivots = scipy.linalg.qr(W[:, alive] / norms[alive], mode="r", pivoting=True)
     singular = np.linalg.svd(R, compute_uv=False)
     singular = singular / singular[0]
     rank = int((singular > KEPT).sum())
-    doubtful = singular[(singular <= KEPT) & (singular > DROPPED)]
-    if doubtful.size:
-        raise NoSolutionError(
-            f"the rank of '{robot.name}' is ambiguous: relative singular values {doubtful} lie between "
-            f"{DROPPED:g} and {KEPT:g}.",
-            place="base parameters",
-            remedy="Angles rounded to few digits in the description do this.",
-            evidence={"singular_values": singular},
-        )
+    _refuse_doubtful("singular values", singular, robot)
     chosen, rest = alive[pivots[:rank]], alive[pivots[rank:]]
     X = scipy.linalg.solve_triangular(R[:rank, :rank], R[:rank, rank:])
     # Undo the normalisation of the columns: W_2 = W_1 diag(1/n_1) X diag(n_2).
@@ -106,6 +100,18 @@ def numerical_base(robot: Robot, layout: Layout, rng: np.random.Generator) -> Ba
         smallest_kept=float(singular[rank - 1]),
         largest_dropped=float(singular[rank]) if rank < singular.size else 0.0,
     )
+
+
+def _refuse_doubtful(what: str, sizes: Array, robot: Robot) -> None:
+    doubtful = sizes[(sizes <= KEPT) & (sizes > DROPPED)]
+    if doubtful.size:
+        raise NoSolutionError(
+            f"the rank of '{robot.name}' is ambiguous: {what} of relative size {doubtful.max():.1e} lie between "
+            f"{DROPPED:g} and {KEPT:g}.",
+            place="base parameters",
+            remedy="Angles rounded to few digits in the description do this.",
+            evidence={what: sizes},
+        )
 
 
 def _random_regressor(robot: Robot, layout: Layout, rng: np.random.Generator) -> Array:

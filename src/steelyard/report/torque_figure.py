@@ -9,8 +9,8 @@ import numpy as np
 
 from steelyard.arrays import Array, checked
 
-_WIDTH, _ROW, _LEFT, _RIGHT, _TOP, _GAP = 900, 86, 118, 96, 74, 12
-_POINTS = 600
+_WIDTH, _ROW, _LEFT, _RIGHT, _TOP, _GAP = 930, 86, 148, 96, 74, 12
+_POINTS = 400
 _INK, _QUIET, _MEASURED, _PREDICTED, _RESIDUAL = "#1f2933", "#7b8794", "#9fb3c8", "#c2410c", "#0f766e"
 
 

@@ -1,0 +1,64 @@
+"""`steelyard simulate`: runs a motion on a simulated robot and writes its log."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import Annotated
+
+import numpy as np
+import typer
+
+from steelyard.cli.output import JsonOption, print_json, stdout
+from steelyard.cli.robot_argument import GravityOption, RobotArgument, given_robot
+from steelyard.control import read_controller
+from steelyard.errors import InputError
+from steelyard.motion import read_motion
+from steelyard.recording import SUFFIXES, write
+from steelyard.simulate import simulate as run
+from steelyard.simulate import tracking_error
+
+
+def simulate(
+    robot: RobotArgument,
+    motion: Annotated[Path, typer.Argument(help="A motion file (JSON).", show_default=False)],
+    out: Annotated[Path, typer.Option(help="Log to write: .csv, .parquet or .npz.", show_default=False)],
+    sensor: Annotated[str, typer.Option(help="Sensor preset.")] = "ideal",
+    controller: Annotated[
+        Path | None, typer.Option(help="Controller file (TOML).", show_default="computed torque")
+    ] = None,
+    rate: Annotated[float, typer.Option(help="Samples per second.")] = 1000.0,
+    seed: Annotated[int, typer.Option(help="Seed of the sensors' noise.", min=0)] = 0,
+    gravity: GravityOption = None,
+    json: JsonOption = False,
+) -> None:
+    """Run a motion on a simulated robot (MuJoCo) and write the log."""
+    if out.suffix.lower() not in SUFFIXES:
+        raise InputError(
+            f"'{out.suffix}' is not a kind of log.", place="--out", remedy=f"Use {', '.join(SUFFIXES)}."
+        )
+    started = time.perf_counter()
+    found = given_robot(robot, gravity)
+    recording = run(
+        found,
+        read_motion(motion),
+        controller=None if controller is None else read_controller(controller, found),
+        sensor=sensor,
+        rate=rate,
+        rng=np.random.default_rng(seed),
+    )
+    write(recording, out)
+    seconds = time.perf_counter() - started
+    errors = dict(zip(found.joint_names, (float(x) for x in tracking_error(recording)), strict=True))
+    if json:
+        print_json(
+            {"seconds": seconds, "samples": recording.n, "tracking": errors, "files": {"log": str(out)}}
+        )
+        return
+    worst = max(errors, key=lambda name: errors[name])
+    stdout.print(
+        f"{out}: {recording.n} samples over {recording.duration:g} s; largest rms tracking error "
+        f"{errors[worst]:.2e} at {worst}; took {seconds:.1f} s.",
+        highlight=False,
+        soft_wrap=True,
+    )

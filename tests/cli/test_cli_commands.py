@@ -1,0 +1,190 @@
+"""The commands as a user runs them: output, exit codes, and what is left on disk."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from steelyard.recording import read
+
+STEELYARD = [sys.executable, "-c", "from steelyard.cli import main; main()"]
+
+
+def run(*arguments: object, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
+    command = [*STEELYARD, *(str(argument) for argument in arguments)]
+    return subprocess.run(command, capture_output=True, text=True, cwd=cwd, timeout=300, check=False)
+
+
+@pytest.fixture(scope="module")
+def demo_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("demo")
+    result = run("demo", "--robot", "two_link", "--out", folder / "two_link")
+    assert result.returncode == 0, result.stderr
+    return folder / "two_link"
+
+
+def test_the_demo_keeps_its_promise_on_the_panda(tmp_path: Path) -> None:
+    result = run("demo", "--out", tmp_path / "out", "--json")
+    assert result.returncode == 0, result.stderr
+    document = json.loads(result.stdout)
+    assert document["verdict"] == "pass"
+    assert document["holdout"]["overall"] < 0.1
+    assert max(document["holdout"]["joints"].values()) < 0.1
+    # README's numbers: 69 of 98, and an error at the level of round-off.
+    assert (document["identifiable"], document["parameters"]) == (69, 98)
+    assert document["holdout"]["overall"] < 1e-9
+    assert document["seconds"] > 0
+    for file in document["files"].values():
+        assert Path(file).stat().st_size > 0
+
+
+def test_the_demo_prints_a_table_for_people(demo_folder: Path) -> None:
+    result = run("demo", "--robot", "one_link", "--out", demo_folder / "again")
+    assert result.returncode == 0
+    for text in ("joint1", "overall", "Verdict: pass", "base parameters", "torque.svg"):
+        assert text in result.stdout
+
+
+def test_the_same_seed_gives_the_same_files_and_another_seed_others(tmp_path: Path) -> None:
+    for name, seed in (("a", 3), ("b", 3), ("c", 4)):
+        assert run("demo", "--robot", "one_link", "--out", tmp_path / name, "--seed", seed).returncode == 0
+    for file in ("train.motion.json", "train.parquet", "parameters.json", "torque.svg"):
+        first = (tmp_path / "a" / file).read_bytes()
+        assert first == (tmp_path / "b" / file).read_bytes()
+        assert first != (tmp_path / "c" / file).read_bytes()
+
+
+def test_simulate_writes_the_log_the_demo_recorded(demo_folder: Path, tmp_path: Path) -> None:
+    log = tmp_path / "log.csv"
+    result = run("simulate", "two_link", demo_folder / "train.motion.json", "--out", log, "--json")
+    assert result.returncode == 0, result.stderr
+    document = json.loads(result.stdout)
+    assert document["samples"] == 10001
+    assert set(document["tracking"]) == {"joint1", "joint2"}
+    assert max(document["tracking"].values()) < 1e-3
+    assert read(log).digest == read(demo_folder / "train.parquet").digest
+
+
+def test_simulate_takes_a_controller_file(demo_folder: Path, tmp_path: Path) -> None:
+    controller = tmp_path / "pd.toml"
+    controller.write_text('law = "pd"\nkp = 2000.0\nkd = 80.0\n')
+    motion = demo_folder / "train.motion.json"
+    result = run(
+        "simulate", "two_link", motion, "--out", tmp_path / "log.npz", "--controller", controller, "--json"
+    )
+    assert result.returncode == 0, result.stderr
+    errors = json.loads(result.stdout)["tracking"].values()
+    # A PD without a model follows worse than computed torque, but it does follow.
+    assert 1e-4 < max(errors) < 0.1
+
+
+def test_robots_lists_the_zoo_with_sources() -> None:
+    document = json.loads(run("robots", "--json").stdout)
+    by_name = {robot["name"]: robot for robot in document["robots"]}
+    assert {"one_link", "two_link", "panda"} <= set(by_name)
+    assert len(by_name["panda"]["joints"]) == 7
+    assert all(robot["sources"] for robot in document["robots"])
+    text = run("robots").stdout
+    assert "panda" in text
+    assert "Gaz" in text
+
+
+def test_inspect_says_what_a_description_states() -> None:
+    result = run("inspect", "panda", "--json")
+    assert result.returncode == 0
+    document = json.loads(result.stdout)
+    assert document["tool_frame"] == "panda_link8"
+    assert document["problems"] == []
+    assert len(document["joints"]) == 7
+    assert document["mass"] == pytest.approx(sum(link["mass"] for link in document["links"]))
+    assert "panda_joint7" in run("inspect", "panda").stdout
+
+
+def test_inspect_ends_with_one_when_the_description_has_an_error(tmp_path: Path) -> None:
+    urdf = tmp_path / "bare.urdf"
+    urdf.write_text(
+        '<robot name="bare">\n<link name="a"/>\n<link name="b"/>\n'
+        '<joint name="j" type="continuous"><parent link="a"/><child link="b"/></joint>\n</robot>\n'
+    )
+    result = run("inspect", urdf, "--json")
+    assert result.returncode == 1
+    (problem,) = json.loads(result.stdout)["problems"]
+    assert problem["code"] == "missing-inertial"
+    assert problem["place"] == "bare.urdf:3"
+
+
+def test_gravity_is_an_option_wherever_a_robot_is() -> None:
+    assert json.loads(run("inspect", "panda", "--gravity", "none", "--json").stdout)["gravity"] == [0, 0, 0]
+    turned = json.loads(run("inspect", "panda", "--gravity", "1,2,-3.5", "--json").stdout)
+    assert turned["gravity"] == [1, 2, -3.5]
+
+
+BAD_INPUT = [
+    (("inspect", "pandda"), "Did you mean 'panda'"),
+    (("inspect", "missing.urdf"), "no such file"),
+    (("inspect", "panda", "--gravity", "1,2"), "three numbers"),
+    (("demo", "--robot", "nobody"), "unknown robot"),
+    (("demo", "--seed", "-1"), "seed"),
+    (("simulate", "panda", "missing.json", "--out", "log.csv"), "cannot be read"),
+    (("simulate", "panda", "missing.json", "--out", "log.xlsx"), ".parquet"),
+    (("simulate", "panda", "missing.json"), "--out"),
+    (("nonsense",), "nonsense"),
+    (("inspect",), "ROBOT"),
+]
+
+
+@pytest.mark.parametrize(("arguments", "message"), BAD_INPUT, ids=[" ".join(a) for a, _ in BAD_INPUT])
+def test_bad_input_ends_with_two_one_message_and_nothing_written(
+    arguments: tuple[str, ...], message: str, tmp_path: Path
+) -> None:
+    result = run(*arguments, cwd=tmp_path)
+    assert result.returncode == 2
+    assert message in result.stderr
+    assert "Traceback" not in result.stderr
+    assert result.stdout == ""
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_motion_of_another_robot_is_refused(demo_folder: Path, tmp_path: Path) -> None:
+    motion = demo_folder / "train.motion.json"
+    result = run("simulate", "panda", motion, "--out", tmp_path / "log.csv", cwd=tmp_path)
+    assert result.returncode == 2
+    assert "joint1" in result.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_an_output_that_is_a_file_is_refused_before_any_work(tmp_path: Path) -> None:
+    (tmp_path / "out").write_text("precious")
+    result = run("demo", "--robot", "one_link", "--out", tmp_path / "out")
+    assert result.returncode == 2
+    assert (tmp_path / "out").read_text() == "precious"
+
+
+def test_interruption_ends_with_130_and_leaves_nothing(tmp_path: Path) -> None:
+    process = subprocess.Popen(
+        [*STEELYARD, "demo", "--out", str(tmp_path / "out")], stderr=subprocess.PIPE, text=True
+    )
+    assert process.stderr is not None
+    # The third line announces the simulation, which takes long enough to be interrupted.
+    for _ in range(3):
+        process.stderr.readline()
+    time.sleep(0.1)
+    os.kill(process.pid, signal.SIGINT)
+    _, rest = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert "Traceback" not in rest
+    assert not (tmp_path / "out").exists()
+
+
+def test_version_and_help() -> None:
+    assert run("--version").stdout.startswith("steelyard 0.")
+    help_text = run("--help").stdout
+    for command in ("demo", "robots", "inspect", "simulate"):
+        assert command in help_text
