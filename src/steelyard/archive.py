@@ -36,7 +36,12 @@ def to_document(value: object) -> Any:
         The document.
     """
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        fields = {f.name: to_document(getattr(value, f.name)) for f in dataclasses.fields(value) if f.init}
+        hints = get_type_hints(type(value))
+        fields = {
+            f.name: _field_document(getattr(value, f.name), hints[f.name])
+            for f in dataclasses.fields(value)
+            if f.init
+        }
         return {"is": type(value).__name__, **fields}
     if isinstance(value, enum.Enum):
         return value.value
@@ -53,6 +58,13 @@ def to_document(value: object) -> Any:
     if value is None or isinstance(value, (bool, int, float, str)):
         return value
     raise TypeError(f"a {type(value).__name__} has no place in a document")
+
+
+def _field_document(value: object, kind: Any) -> Any:
+    """A field's document; an integer given where the field is a float is that float, also in the digest."""
+    if isinstance(value, int) and not isinstance(value, bool) and float in (kind, *get_args(kind)):
+        value = float(value)
+    return to_document(value)
 
 
 def from_document(cls: type[T], document: Any, *, place: str = "document") -> T:
@@ -90,7 +102,11 @@ def _read(kind: Any, document: Any, place: str) -> Any:
     if origin in (typing.Union, types.UnionType):
         return _read_union(get_args(kind), document, place)
     if origin is np.ndarray:
-        return np.array(_numbers(document, place), dtype=np.float64)
+        rows = _numbers(document, place)
+        try:
+            return np.array(rows, dtype=np.float64)
+        except ValueError as error:
+            raise InputError("is not an array: its rows differ in length.", place=place) from error
     if origin is tuple:
         return _read_tuple(get_args(kind), document, place)
     if origin is not None and issubclass(origin, Mapping):
@@ -173,7 +189,10 @@ def _number(document: Any, place: str) -> float:
         return _SPECIAL[document]
     if isinstance(document, bool) or not isinstance(document, (int, float)):
         raise InputError(f"expected a number, got {document!r}.", place=place)
-    return float(document)
+    try:
+        return float(document)
+    except OverflowError as error:
+        raise InputError("holds an integer too large for a number.", place=place) from error
 
 
 def _a(kind: type, document: Any, place: str) -> Any:

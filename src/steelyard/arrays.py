@@ -33,7 +33,10 @@ def checked(name: str, value: ArrayLike, shape: Sequence[Size], *, finite: bool 
     Raises:
         ShapeError: the shape differs, the values are not real numbers, or not finite.
     """
-    raw = np.asarray(value)
+    try:
+        raw = np.asarray(value)
+    except ValueError as error:
+        raise ShapeError("must be an array, but its rows have different lengths.", place=name) from error
     if raw.dtype.kind not in "biuf":
         raise ShapeError(
             f"must hold real numbers, got values of type {raw.dtype}.",

@@ -50,8 +50,23 @@ def parallel_kernel(function: F) -> F:
     return _compile(function, parallel=True)
 
 
-def _compile(function: F, *, parallel: bool) -> F:
-    dispatcher: Any = numba.njit(cache=True, parallel=parallel, error_model="numpy")(function)
+def dense_kernel(function: F) -> F:
+    """Compile a function made of long sums, which the compiler may reorder and fuse; serial, cached on disk.
+
+    Reordered sums use vector instructions; the last bits then depend on the processor, not on the run.
+
+    Args:
+        function: a function of numbers and arrays.
+
+    Returns:
+        The compiled function, with the signature of the original.
+    """
+    return _compile(function, parallel=False, fastmath={"reassoc", "contract"})
+
+
+def _compile(function: F, *, parallel: bool, fastmath: bool | set[str] = False) -> F:
+    compile_ = numba.njit(cache=True, parallel=parallel, fastmath=fastmath, error_model="numpy")
+    dispatcher: Any = compile_(function)
     dispatcher._cache._cache_file._source_stamp = _sources_stamp(Path(inspect.getfile(function)).parent)
     return cast(F, dispatcher)
 
@@ -61,6 +76,5 @@ def _sources_stamp(room: Path) -> bytes:
     dynamics = Path(__file__).parent / "dynamics"
     digest = hashlib.sha256()
     for file in sorted({*room.glob("*.py"), *dynamics.glob("*.py"), Path(__file__)}):
-        digest.update(file.name.encode())
-        digest.update(file.read_bytes())
+        digest.update(file.name.encode() + b"\0" + hashlib.sha256(file.read_bytes()).digest())
     return digest.digest()

@@ -51,7 +51,7 @@ class Layout:
     Attributes:
         parameters: every entry, in order.
         links: names of the moving links, ten entries each, first.
-        joints: names of the driven joints (all but floating ones), `len(drive)` entries each, after the links.
+        joints: names of the driven joints (all but floating ones), `len(drive)` entries each, after links.
         drive: names of the drive terms present, in the order of `DRIVE_TERMS`.
         dofs: for each degree of freedom, the index of its driven joint in `joints`, or -1.
     """
@@ -128,7 +128,7 @@ class Layout:
 
     @cached_property
     def drive_columns(self) -> IntArray:
-        """Column of each drive term (in `DRIVE_TERMS` order) by degree of freedom, shape (nv, 4); -1 if absent."""
+        """Columns of the `DRIVE_TERMS` by degree of freedom, shape (nv, 4); -1 where a term is absent."""
         columns = np.full((len(self.dofs), len(DRIVE_TERMS)), -1, dtype=np.int64)
         for dof, joint in enumerate(self.dofs):
             for k, term in enumerate(DRIVE_TERMS):

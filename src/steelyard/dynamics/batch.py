@@ -9,9 +9,9 @@ from numpy.typing import ArrayLike
 
 from steelyard.arrays import Array, checked, read_only_view
 from steelyard.drive import DRIVE_TERMS
-from steelyard.errors import InputError
+from steelyard.errors import InputError, ShapeError
 from steelyard.layout import Layout
-from steelyard.robot import Robot
+from steelyard.robot import JointKind, Robot
 
 BLOCK = 64
 """Samples one thread takes at a time; its scratch arrays are made once per block."""
@@ -46,14 +46,36 @@ def states(robot: Robot, **named: ArrayLike) -> list[Array]:
     """
     arrays = []
     for name, value in named.items():
-        raw = np.asarray(value)
         width = robot.nq if name.startswith("q") else robot.nv
-        shape = (width,) if raw.ndim == 1 else ("N", width)
-        arrays.append(read_only_view(np.atleast_2d(checked(name, raw, shape))))
+        shape = (width,) if _is_vector(value) else ("N", width)
+        arrays.append(read_only_view(np.atleast_2d(checked(name, value, shape))))
+        if name.startswith("q"):
+            _refuse_zero_quaternions(robot, name, arrays[-1])
     counts = {name: len(array) for name, array in zip(named, arrays, strict=True)}
     if len(set(counts.values())) > 1:
         raise InputError(f"the numbers of samples differ: {counts}.", place=", ".join(named))
     return arrays
+
+
+def _is_vector(value: ArrayLike) -> bool:
+    try:
+        return np.ndim(value) == 1
+    except ValueError:  # rows of different lengths, which `checked` refuses by name
+        return False
+
+
+def _refuse_zero_quaternions(robot: Robot, name: str, q: Array) -> None:
+    at = 0
+    for joint in robot.joints:
+        if joint.kind is JointKind.FLOATING:
+            zero = np.flatnonzero(~q[:, at + 3 : at + 7].any(axis=1))
+            if zero.size:
+                raise ShapeError(
+                    f"the quaternion of joint '{joint.name}' is zero in sample {zero[0]}.",
+                    place=name,
+                    remedy="Coordinates of a floating joint are x, y, z and a quaternion x, y, z, w.",
+                )
+        at += joint.kind.nq
 
 
 def numbers(robot: Robot, layout: Layout, parameters: ArrayLike) -> Numbers:

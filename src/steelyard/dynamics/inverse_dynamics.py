@@ -25,7 +25,7 @@ def inverse_dynamics(
         robot: the robot.
         layout: the order of the parameters.
         parameters: phi, shape (p,), SI.
-        q: joint positions, shape (N, nv), rad or m.
+        q: joint positions, shape (N, nq), rad or m.
         v: joint velocities, shape (N, nv), rad/s or m/s.
         a: joint accelerations, shape (N, nv), rad/s² or m/s².
 
@@ -93,6 +93,39 @@ def add_to_parent(R: Array, p: Array, F: Array, i: int, parent: int) -> None:
     F[parent, 5] += nz + cz
 
 
+@kernel
+def sample_torque(
+    tree: Tree,
+    given: Numbers,
+    q: Array,
+    v: Array,
+    a: Array,
+    v_friction: Array,
+    R: Array,
+    p: Array,
+    w: Array,
+    A: Array,
+    F: Array,
+    tau: Array,
+) -> None:
+    """Write the torques of one sample into tau (nv,); friction acts at a velocity of its own, usually v.
+
+    R (nb, 3, 3), p (nb, 3), w (nb, 3), A (nb, 6) and F (nb, 6) are scratch.
+    """
+    motion_pass(tree, q, v, a, R, p, w, A)
+    nb = tree.parent.size
+    for i in range(nb):
+        body_wrench(given.links, i, w, A, F)
+    for i in range(nb - 1, -1, -1):
+        for k in range(tree.first_dof[i], tree.first_dof[i + 1]):
+            torque = drive_torque(given.drive, k, v_friction[k], a[k])
+            for c in range(6):
+                torque += tree.subspace[k, c] * F[i, c]
+            tau[k] = torque
+        if tree.parent[i] >= 0:
+            add_to_parent(R, p, F, i, tree.parent[i])
+
+
 @parallel_kernel
 def _inverse_dynamics(tree: Tree, given: Numbers, q: Array, v: Array, a: Array, tau: Array) -> None:
     samples, nb = len(q), tree.parent.size
@@ -103,14 +136,4 @@ def _inverse_dynamics(tree: Tree, given: Numbers, q: Array, v: Array, a: Array, 
         A = np.empty((nb, 6))
         F = np.empty((nb, 6))
         for n in range(block * BLOCK, min(samples, (block + 1) * BLOCK)):
-            motion_pass(tree, q[n], v[n], a[n], R, p, w, A)
-            for i in range(nb):
-                body_wrench(given.links, i, w, A, F)
-            for i in range(nb - 1, -1, -1):
-                for k in range(tree.first_dof[i], tree.first_dof[i + 1]):
-                    torque = drive_torque(given.drive, k, v[n, k], a[n, k])
-                    for c in range(6):
-                        torque += tree.subspace[k, c] * F[i, c]
-                    tau[n, k] = torque
-                if tree.parent[i] >= 0:
-                    add_to_parent(R, p, F, i, tree.parent[i])
+            sample_torque(tree, given, q[n], v[n], a[n], v[n], R, p, w, A, F, tau[n])

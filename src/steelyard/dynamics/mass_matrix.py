@@ -24,7 +24,7 @@ def mass_matrix(robot: Robot, layout: Layout, parameters: ArrayLike, q: ArrayLik
         robot: the robot.
         layout: the order of the parameters.
         parameters: phi, shape (p,), SI.
-        q: joint positions, shape (N, nv), rad or m.
+        q: joint positions, shape (N, nq), rad or m.
 
     Returns:
         H, shape (N, nv, nv), kg·m², kg·m or kg.

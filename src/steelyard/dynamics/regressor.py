@@ -22,7 +22,7 @@ def torque_regressor(robot: Robot, layout: Layout, q: ArrayLike, v: ArrayLike, a
     Args:
         robot: the robot.
         layout: the order of the columns.
-        q: joint positions, shape (N, nv), rad or m.
+        q: joint positions, shape (N, nq), rad or m.
         v: joint velocities, shape (N, nv), rad/s or m/s.
         a: joint accelerations, shape (N, nv), rad/s² or m/s².
 

@@ -106,8 +106,8 @@ def _refuse_doubtful(what: str, sizes: Array, robot: Robot) -> None:
     doubtful = sizes[(sizes <= KEPT) & (sizes > DROPPED)]
     if doubtful.size:
         raise NoSolutionError(
-            f"the rank of '{robot.name}' is ambiguous: {what} of relative size {doubtful.max():.1e} lie between "
-            f"{DROPPED:g} and {KEPT:g}.",
+            f"the rank of '{robot.name}' is ambiguous: {what} of relative size {doubtful.max():.1e} lie "
+            f"between {DROPPED:g} and {KEPT:g}.",
             place="base parameters",
             remedy="Angles rounded to few digits in the description do this.",
             evidence={what: sizes},

@@ -76,10 +76,10 @@ def _row(
     span = (high - low) or 1.0
 
     def x_of(t: Array) -> Array:
-        return _LEFT + (t - time[0]) / (time[-1] - time[0]) * (_WIDTH - _LEFT - _RIGHT)
+        return np.asarray(_LEFT + (t - time[0]) / (time[-1] - time[0]) * (_WIDTH - _LEFT - _RIGHT))
 
     def y_of(value: Array) -> Array:
-        return top + _ROW - (value - low) / span * _ROW
+        return np.asarray(top + _ROW - (value - low) / span * _ROW)
 
     shown = np.unique(np.linspace(0, time.size - 1, min(_POINTS, time.size)).astype(int))
     zero = float(y_of(np.zeros(1))[0])

@@ -20,7 +20,7 @@ from steelyard.robot.assembly import RawJoint, RawLink, assemble
 from steelyard.robot.geometry import Box, Capsule, Cylinder, Geometry, MeshFile, Shape, Sphere
 from steelyard.robot.joint import JointKind, Limits
 from steelyard.robot.model import Robot
-from steelyard.robot.xml import Element, parse_xml, read_xml
+from steelyard.robot.xml import LARGEST, Element, parse_xml, read_xml
 
 _ZERO = (0.0, 0.0, 0.0)
 
@@ -68,13 +68,16 @@ def _robot(root: Element, source: str) -> Robot:
 
 
 def _refuse_xacro(root: Element) -> None:
-    for child in root.children:
-        if child.tag.startswith("xacro:"):
+    waiting = [root]
+    while waiting:
+        element = waiting.pop()
+        if element.tag.startswith("xacro:"):
             raise DescriptionError(
-                f"contains <{child.tag}>, so it is a xacro file and not yet a URDF.",
-                place=child.place,
+                f"contains <{element.tag}>, so it is a xacro file and not yet a URDF.",
+                place=element.place,
                 remedy="Expand it first: `xacro file.xacro > file.urdf`.",
             )
+        waiting += reversed(element.children)
 
 
 def _pose(element: Element | None) -> Pose:
@@ -96,6 +99,8 @@ def _link(element: Element, findings: list[Finding]) -> RawLink:
 
 def _body(inertial: Element) -> Body:
     mass = inertial.need("mass").number("value")
+    if 0.0 < abs(mass) < 1.0 / LARGEST:
+        raise DescriptionError(f"a mass of {mass:g} kg is none.", place=inertial.place, remedy="Write 0.")
     tensor = inertial.need("inertia")
     ixx, ixy, ixz, iyy, iyz, izz = (tensor.number(key) for key in ("ixx", "ixy", "ixz", "iyy", "iyz", "izz"))
     X_LC = _pose(inertial.first("origin"))
@@ -187,8 +192,8 @@ def _limits(joint: Element, name: str, kind: JointKind, findings: list[Finding])
             findings.append(Finding(Severity.WARNING, "missing-limit", message, joint.place))
         return Limits()
     # URDF's own default for a missing lower or upper attribute is zero.
-    lower = element.number("lower", 0.0) if bounded else -math.inf
-    upper = element.number("upper", 0.0) if bounded else math.inf
+    lower = element.number("lower", 0.0, largest=math.inf) if bounded else -math.inf
+    upper = element.number("upper", 0.0, largest=math.inf) if bounded else math.inf
     if bounded and lower == upper:
         message = f"joint '{name}' may not move: its lower and upper limit are both {lower:g}."
         findings.append(Finding(Severity.WARNING, "empty-range", message, element.place))
@@ -200,8 +205,8 @@ def _limits(joint: Element, name: str, kind: JointKind, findings: list[Finding])
         return Limits(
             lower,
             upper,
-            velocity=element.number("velocity", math.inf),
-            effort=element.number("effort", math.inf),
+            velocity=element.number("velocity", math.inf, largest=math.inf),
+            effort=element.number("effort", math.inf, largest=math.inf),
         )
     except SteelyardError as error:
         raise DescriptionError(f"joint '{name}': {error.message}", place=element.place) from error

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -11,6 +12,8 @@ from steelyard.errors import DescriptionError
 
 MAX_BYTES = 64 * 2**20
 MAX_DEPTH = 200
+LARGEST = 1e30
+"""Numbers beyond this size, in SI units, are no measure of any robot; products of them would overflow."""
 
 
 @dataclass
@@ -50,30 +53,36 @@ class Element:
             raise DescriptionError(f"<{self.tag}> lacks the attribute '{attribute}'.", place=self.place)
         return value
 
-    def number(self, attribute: str, default: float | None = None) -> float:
-        """An attribute that is one finite number; required when there is no default."""
+    def number(self, attribute: str, default: float | None = None, *, largest: float = LARGEST) -> float:
+        """An attribute that is one number of at most the given size; required when there is no default."""
         if attribute not in self.attributes and default is not None:
             return default
-        return self._numbers(attribute, 1)[0]
+        return self._numbers(attribute, 1, largest)[0]
 
     def vector(self, attribute: str, default: tuple[float, float, float]) -> tuple[float, float, float]:
         """An attribute that is three finite numbers."""
         if attribute not in self.attributes:
             return default
-        x, y, z = self._numbers(attribute, 3)
+        x, y, z = self._numbers(attribute, 3, LARGEST)
         return x, y, z
 
-    def _numbers(self, attribute: str, count: int) -> list[float]:
+    def _numbers(self, attribute: str, count: int, largest: float) -> list[float]:
         text = self.text(attribute)
+        shown = text if len(text) <= 40 else text[:40] + "…"
         try:
-            values = [float(word) for word in text.split()]
+            # Python would also take 1_0 and digits of other scripts.
+            plain = text.isascii() and "_" not in text
+            values = [float(word) for word in text.split()] if plain else []
         except ValueError:
             values = []
-        if len(values) != count or not all(abs(value) < float("inf") for value in values):
+        if len(values) != count or not all(math.isfinite(value) for value in values):
             wanted = "a finite number" if count == 1 else f"{count} finite numbers"
-            shown = text if len(text) <= 40 else text[:40] + "…"
             raise DescriptionError(
                 f"<{self.tag}> needs {wanted} in '{attribute}', got '{shown}'.", place=self.place
+            )
+        if max(abs(value) for value in values) > largest:
+            raise DescriptionError(
+                f"<{self.tag}> has '{shown}' in '{attribute}', more than {largest:g}.", place=self.place
             )
         return values
 

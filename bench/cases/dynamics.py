@@ -1,0 +1,111 @@
+"""Kernels beside Pinocchio and Drake."""
+
+from __future__ import annotations
+
+import resource
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pinocchio as pin
+
+from steelyard.dynamics import compress, inverse_dynamics, torque_regressor
+from steelyard.layout import layout_of
+from steelyard.robot import Robot
+from steelyard.zoo import zoo_robot
+from timing import Row, best, in_own_process
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tests"))
+
+from oracles.pinocchio_robot import pinocchio_model
+
+SAMPLES = 20000
+
+
+def rows() -> list[Row]:
+    """Every comparison of this room."""
+    return [*_batches(), *_drake(), *_compression()]
+
+
+def _states(robot: Robot, samples: int) -> np.ndarray:
+    return np.random.default_rng(0).normal(size=(3, samples, robot.nv))
+
+
+def _batches() -> Iterator[Row]:
+    robot = zoo_robot("panda")
+    layout = layout_of(robot)
+    phi = layout.complete_nominal()
+    q, v, a = _states(robot, SAMPLES)
+    model = pinocchio_model(robot)
+    data = model.createData()
+
+    def their_regressor() -> np.ndarray:
+        Y = np.empty((SAMPLES, 7, 70))
+        for n in range(SAMPLES):
+            Y[n] = pin.computeJointTorqueRegressor(model, data, q[n], v[n], a[n])
+        return Y
+
+    def their_torque() -> np.ndarray:
+        tau = np.empty((SAMPLES, 7))
+        for n in range(SAMPLES):
+            tau[n] = pin.rnea(model, data, q[n], v[n], a[n])
+        return tau
+
+    Y = torque_regressor(robot, layout, q, v, a)
+    assert np.abs(Y - their_regressor()).max() < 1e-10 * np.abs(Y).max()
+    ours, theirs = best(lambda: torque_regressor(robot, layout, q, v, a), their_regressor, repeats=3)
+    name = f"torque regressor, Panda, {SAMPLES} samples"
+    yield Row(name, ours, "Pinocchio in a Python loop, result stored", theirs, least_ratio=10.0)
+    ours, theirs = best(lambda: inverse_dynamics(robot, layout, phi, q, v, a), their_torque, repeats=3)
+    name = f"inverse dynamics, Panda, {SAMPLES} samples"
+    yield Row(name, ours, "Pinocchio in a Python loop, result stored", theirs)
+
+
+def _drake() -> Iterator[Row]:
+    try:
+        from cases.drake_regressor import torque_by_parameters
+    except ImportError:
+        return
+    robot = zoo_robot("panda")
+    layout = layout_of(robot)
+    few = 200
+    q, v, a = _states(robot, few)
+    Y = torque_regressor(robot, layout, q, v, a)
+    theirs_is = torque_by_parameters(robot, q[:3], v[:3], a[:3])
+    assert np.abs(Y[:3] - theirs_is).max() < 1e-9 * np.abs(Y).max()
+    q20, v20, a20 = _states(robot, SAMPLES)
+    (ours,) = best(lambda: torque_regressor(robot, layout, q20, v20, a20), repeats=5)
+    (theirs,) = best(lambda: torque_by_parameters(robot, q, v, a), repeats=2)
+    name = f"torque regressor, Panda, {SAMPLES} samples"
+    note = f"Drake timed on {few} samples and scaled"
+    peer = "Drake, automatic differentiation by parameters"
+    yield Row(name, ours, peer, theirs * SAMPLES / few, least_ratio=100.0, note=note)
+
+
+def _compression() -> Iterator[Row]:
+    for samples, most in ((10**6, 4.0), (10**7, None)):
+        result = in_own_process("cases.dynamics", "compress_synthetic", samples)
+        yield Row(
+            f"R factor, Panda, 91 columns, {samples:.0e} samples",
+            result["seconds"],
+            most_seconds=most,
+            memory=result["megabytes"],
+            most_memory=300.0,
+            note="a process of its own; data generation not timed",
+        )
+
+
+def compress_synthetic(samples: int) -> dict[str, float]:
+    """Compress a long synthetic log, block by block; seconds and peak memory."""
+    robot = zoo_robot("panda")
+    layout = layout_of(robot, ["viscous", "coulomb", "rotor"])
+    block = 50000
+    rng = np.random.default_rng(0)
+    q, v, a, tau = rng.normal(size=(4, block, 7))
+    compress(robot, layout, [(q[:1000], v[:1000], a[:1000], tau[:1000])])
+    started = time.perf_counter()
+    compress(robot, layout, ((q, v, a, tau) for _ in range(samples // block)))
+    seconds = time.perf_counter() - started
+    return {"seconds": seconds, "megabytes": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024}

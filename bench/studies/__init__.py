@@ -1,0 +1,1 @@
+"""Long studies, one file each."""

@@ -1,0 +1,82 @@
+"""Timing that survives a noisy machine: the best of several runs, ours and the peer's interleaved."""
+
+from __future__ import annotations
+
+import gc
+import json
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+BENCH = Path(__file__).resolve().parent
+
+
+@dataclass(frozen=True)
+class Row:
+    """One comparison; times in seconds.
+
+    Attributes:
+        name: what was done.
+        ours: our best time.
+        peer: what it is compared with; empty when there is no peer, only a target.
+        theirs: the peer's best time.
+        least_ratio: the ratio theirs / ours that was promised, if any.
+        most_seconds: the time that was promised on an idle two-core machine, if any.
+        memory: peak resident memory of a process of its own, MB.
+        most_memory: the memory that was promised, MB.
+        note: what a reader must know.
+    """
+
+    name: str
+    ours: float
+    peer: str = ""
+    theirs: float | None = None
+    least_ratio: float | None = None
+    most_seconds: float | None = None
+    memory: float | None = None
+    most_memory: float | None = None
+    note: str = ""
+
+    @property
+    def ratio(self) -> float | None:
+        """How many times faster than the peer."""
+        return None if self.theirs is None else self.theirs / self.ours
+
+    @property
+    def holds(self) -> bool:
+        """Whether every promise holds in this run."""
+        return (
+            (self.least_ratio is None or (self.ratio or 0.0) >= self.least_ratio)
+            and (self.most_seconds is None or self.ours <= self.most_seconds)
+            and (self.most_memory is None or (self.memory or 0.0) <= self.most_memory)
+        )
+
+
+def best(*tasks: Callable[[], object], repeats: int = 7) -> list[float]:
+    """Best time of each task over interleaved repetitions, s; the first round warms up and does not count."""
+    times: list[list[float]] = [[] for _ in tasks]
+    for round_ in range(repeats + 1):
+        for task, seen in zip(tasks, times, strict=True):
+            gc.collect()
+            started = time.perf_counter()
+            task()
+            if round_:
+                seen.append(time.perf_counter() - started)
+    return [min(seen) for seen in times]
+
+
+def in_own_process(module: str, function: str, *arguments: object) -> dict[str, Any]:
+    """Call `module.function(*arguments)` of this folder in a fresh process; returns its JSON result."""
+    code = (
+        "import json, sys; sys.path.insert(0, sys.argv[1]); import importlib;"
+        "f = getattr(importlib.import_module(sys.argv[2]), sys.argv[3]);"
+        "print(json.dumps(f(*json.loads(sys.argv[4]))))"
+    )
+    command = [sys.executable, "-c", code, str(BENCH), module, function, json.dumps(arguments)]
+    result = subprocess.run(command, capture_output=True, text=True, check=True)
+    document: dict[str, Any] = json.loads(result.stdout.splitlines()[-1])
+    return document

@@ -1,0 +1,78 @@
+"""Motion files: JSON with family, joints, period, coefficients and the robot's digest; every bit survives."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import NoReturn
+
+from steelyard.archive import from_document, to_document
+from steelyard.errors import InputError, UnknownNameError
+from steelyard.files import write_text
+from steelyard.motion.fourier import FourierMotion
+
+_FAMILIES = {"fourier": FourierMotion}
+
+
+def write_motion(motion: FourierMotion, path: Path | str) -> None:
+    """Write a motion file, whole or not at all.
+
+    Args:
+        motion: the motion.
+        path: where; an existing file is replaced.
+
+    Raises:
+        InputError: the path is a folder, or its folder does not exist or cannot be written to.
+    """
+    family = next(name for name, cls in _FAMILIES.items() if isinstance(motion, cls))
+    document = to_document(motion)
+    del document["is"]
+    text = json.dumps({"family": family, **document}, indent=1, ensure_ascii=False, allow_nan=False)
+    write_text(Path(path), text + "\n")
+
+
+def read_motion(path: Path | str) -> FourierMotion:
+    """Read a motion file.
+
+    Args:
+        path: the file.
+
+    Returns:
+        The motion, equal in every bit to the one written.
+
+    Raises:
+        InputError: there is no such file, or it is not a motion; the message says where.
+    """
+    path = Path(path)
+    try:
+        document = json.loads(path.read_text(encoding="utf-8"), parse_constant=_refuse_constant)
+    except OSError as error:
+        raise InputError(f"cannot be read: {error.strerror}.", place=str(path)) from error
+    except UnicodeDecodeError as error:
+        raise InputError("is not text in UTF-8.", place=str(path)) from error
+    except json.JSONDecodeError as error:
+        place = f"{path}:{error.lineno}"
+        raise InputError(f"is not JSON: {error.msg}, column {error.colno}.", place=place) from error
+    except _NotANumberError as error:
+        raise InputError(f"holds {error}, which is not a number of JSON.", place=str(path)) from error
+    if not isinstance(document, dict) or not isinstance(document.get("family"), str):
+        raise InputError("is not a motion: it lacks the text 'family'.", place=str(path))
+    family = document.pop("family")
+    if family not in _FAMILIES:
+        raise UnknownNameError("motion family", family, _FAMILIES, place=str(path))
+    try:
+        return from_document(_FAMILIES[family], document, place=str(path))
+    except InputError as error:
+        if error.place.startswith(str(path)):
+            raise
+        raise InputError(error.message, place=f"{path}: {error.place}", evidence=error.evidence) from error
+    except ValueError as error:
+        raise InputError("holds an array whose rows differ in length.", place=str(path)) from error
+
+
+class _NotANumberError(ValueError):
+    """A constant that Python's reader takes but JSON does not have."""
+
+
+def _refuse_constant(text: str) -> NoReturn:
+    raise _NotANumberError(text)

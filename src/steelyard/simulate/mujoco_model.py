@@ -1,0 +1,138 @@
+"""A Robot as a MuJoCo model: the same bodies and joints, no contacts, no damping, no limits."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import mujoco
+import numpy as np
+
+from steelyard.arrays import Array
+from steelyard.errors import DescriptionError
+from steelyard.inertia import Body, principal_axes
+from steelyard.robot import Link, Robot
+
+_SAME = 1e-12  # what MuJoCo's own normalising of axes and quaternions may change
+
+
+def mujoco_model(robot: Robot) -> Any:
+    """Build the model; body i + 1 is named `link<i>` and its joint `joint<i>`, i being the robot's index.
+
+    Rotor inertia becomes MuJoCo's armature; friction is left out, it is applied as a force. MuJoCo's compiler
+    refuses point masses and massless links, whose dynamics it computes well, and judges the triangle
+    inequality to the last bit. So it compiles unit bodies at the right places, the true masses and principal
+    moments are written into the model, and what MuJoCo derives from them is computed again.
+
+    Args:
+        robot: the robot; every moving link must state a possible inertial.
+
+    Returns:
+        The `mujoco.MjModel`.
+
+    Raises:
+        DescriptionError: a link states no inertial or an impossible one, nothing resists a joint, or
+            the robot floats.
+    """
+    if robot.nv != len(robot.joints):
+        raise DescriptionError("it has a floating base; only arms on a fixed one.", place=robot.name)
+    bodies = [_body(link) for link in robot.links]
+    spec = mujoco.MjSpec()
+    spec.modelname = robot.name
+    spec.compiler.degree = False
+    spec.compiler.autolimits = False
+    spec.compiler.inertiafromgeom = mujoco.mjtInertiaFromGeom.mjINERTIAFROMGEOM_FALSE
+    spec.option.gravity = robot.gravity
+    spec.option.integrator = mujoco.mjtIntegrator.mjINT_RK4
+    off = mujoco.mjtDisableBit
+    spec.option.disableflags = int(off.mjDSBL_CONSTRAINT) | int(off.mjDSBL_AUTORESET)
+    parents: list[Any] = []
+    for i, (joint, body) in enumerate(zip(robot.joints, bodies, strict=True)):
+        part = (parents[joint.parent] if joint.parent >= 0 else spec.worldbody).add_body(
+            name=f"link{i}",
+            pos=joint.placement.translation,
+            quat=_quaternion(joint.placement.rotation),
+            mass=1.0,
+            inertia=np.ones(3),
+            ipos=body.com,
+            iquat=_quaternion(principal_axes(body).rotation),
+            explicitinertial=True,
+        )
+        turning, sliding = mujoco.mjtJoint.mjJNT_HINGE, mujoco.mjtJoint.mjJNT_SLIDE
+        part.add_joint(
+            name=f"joint{i}",
+            type=turning if joint.kind.rotates else sliding,
+            axis=joint.axis,
+            armature=joint.drive.rotor or 0.0,
+        )
+        parents.append(part)
+    model = spec.compile()
+    for i, body in enumerate(bodies):
+        index = model.body(f"link{i}").id
+        model.body_mass[index] = body.mass
+        model.body_inertia[index] = np.maximum(principal_axes(body).moments, 0.0)
+    _check_resistance(model, robot)
+    mujoco.mj_setConst(model, mujoco.MjData(model))
+    _check_bodies(model, robot, bodies)
+    return model
+
+
+def _body(link: Link) -> Body:
+    body = link.body
+    if body is None:
+        raise DescriptionError(
+            "no inertial is stated, so it cannot be simulated.",
+            place=f"link '{link.name}'",
+            remedy="Add an <inertial>; no number is invented here.",
+        )
+    verdict = body.consistency
+    if not verdict.consistent:
+        why = " ".join(str(reason) for reason in verdict.reasons)
+        raise DescriptionError(
+            f"its inertia is physically impossible, so it cannot be simulated. {why}",
+            place=f"link '{link.name}'",
+            evidence={"reasons": verdict.reasons},
+        )
+    return body
+
+
+def _quaternion(rotation: Array) -> Array:
+    quaternion = np.empty(4)
+    mujoco.mju_mat2Quat(quaternion, rotation.ravel())
+    return quaternion
+
+
+def _check_resistance(model: Any, robot: Robot) -> None:
+    """Refuse a robot whose mass matrix is singular: a force would accelerate a joint without bound."""
+    data = mujoco.MjData(model)
+    mujoco.mj_fwdPosition(model, data)
+    M = np.empty((model.nv, model.nv))
+    mujoco.mj_fullM(model, data, M)
+    for i, joint in enumerate(robot.joints):
+        resistance = float(M.diagonal()[model.joint(f"joint{i}").dofadr[0]])
+        if resistance <= 0.0:
+            raise DescriptionError(
+                "nothing that it moves has inertia about its axis, so its acceleration is undefined.",
+                place=f"joint '{joint.name}'",
+                remedy="State the mass of its links, or a rotor inertia.",
+            )
+
+
+def _check_bodies(model: Any, robot: Robot, bodies: list[Body]) -> None:
+    """Compare every mass, centre and tensor that stands in the model with the robot's."""
+    for i, body in enumerate(bodies):
+        part = model.body(f"link{i}")
+        flat = np.empty(9)
+        mujoco.mju_quat2Mat(flat, part.iquat)
+        R = flat.reshape(3, 3)
+        tensor = R @ np.diag(part.inertia) @ R.T
+        scale = max(float(np.abs(body.inertia).max()), np.finfo(float).tiny)
+        if (
+            float(part.mass[0]) != body.mass
+            or not np.array_equal(part.ipos, body.com)
+            or float(np.abs(tensor - body.inertia).max()) > _SAME * scale
+        ):
+            raise DescriptionError(
+                "the simulator changed its inertia.",
+                place=f"link '{robot.links[i].name}'",
+                evidence={"mass": part.mass, "com": part.ipos, "inertia": tensor},
+            )

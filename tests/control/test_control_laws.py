@@ -1,0 +1,155 @@
+"""The control laws, judged by Pinocchio and by the error they leave."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from oracles.agreement import assert_agree
+from oracles.pinocchio_robot import PinocchioRobot
+from oracles.random_robots import link_parameters, random_robot
+from steelyard.arrays import read_only_view
+from steelyard.compiled import kernel
+from steelyard.control import PD, ComputedTorque, Controller, command
+from steelyard.errors import DescriptionError, InputError
+from steelyard.layout import layout_of
+from steelyard.pose import Pose
+from steelyard.robot import Joint, JointKind, Link, Robot
+from steelyard.zoo import zoo_robot
+
+
+def drives(robot: Robot) -> dict[str, np.ndarray]:
+    terms = ("viscous", "coulomb", "offset", "rotor")
+    return {t: np.array([joint.drive.value(t) or 0.0 for joint in robot.joints]) for t in terms}
+
+
+def drawn(rng: np.random.Generator, nv: int) -> list[np.ndarray]:
+    return [rng.uniform(-2, 2, nv) for _ in range(5)]
+
+
+def test_pd_pulls_each_joint_to_its_reference_alone() -> None:
+    robot, rng = zoo_robot("panda"), np.random.default_rng(0)
+    kp, kd = rng.uniform(0, 100, (2, robot.nv))
+    q, v, q_ref, v_ref, a_ref = drawn(rng, robot.nv)
+    tau = PD(robot, kp, kd).torque(q, v, q_ref, v_ref, a_ref)
+    for j in range(robot.nv):
+        assert tau[j] == pytest.approx(kp[j] * (q_ref[j] - q[j]) + kd[j] * (v_ref[j] - v[j]), rel=1e-13)
+    assert not PD(robot, kp, kd).torque(q, v, q, v, a_ref).any()
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_computed_torque_is_the_inverse_dynamics_of_the_commanded_acceleration(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    robot = zoo_robot("panda") if seed == 0 else random_robot(rng)
+    kp, kd = rng.uniform(0, 50, (2, robot.nv))
+    q, v, q_ref, v_ref, a_ref = drawn(rng, robot.nv)
+    v_ref[rng.random(robot.nv) < 0.3] = 0.0
+    u = a_ref + kd * (v_ref - v) + kp * (q_ref - q)
+    has = drives(robot)
+    rigid = PinocchioRobot.of(robot, link_parameters(robot)).torques(q, v, u)
+    friction = has["viscous"] * v_ref + has["coulomb"] * np.sign(v_ref) + has["offset"]
+    expected = rigid + friction + has["rotor"] * u
+    assert_agree(ComputedTorque.nominal(robot, kp, kd).torque(q, v, q_ref, v_ref, a_ref), expected)
+
+
+def test_with_an_exact_model_the_error_obeys_the_linear_law() -> None:
+    # ë + Kd ė + Kp e = 0 for every joint, whatever the others do; the acceleration is Pinocchio's.
+    robot, rng = random_robot(np.random.default_rng(3), bodies=6, shapes=("solid",)), np.random.default_rng(4)
+    layout = layout_of(robot)  # the rigid links alone
+    kp, kd = np.full(robot.nv, 30.0), np.full(robot.nv, 11.0)
+    law = ComputedTorque(robot, layout, layout.complete_nominal(), kp, kd)
+    judge = PinocchioRobot.of(robot, link_parameters(robot))
+    for _ in range(10):
+        q, v, q_ref, v_ref, a_ref = drawn(rng, robot.nv)
+        bias = judge.torques(q, v, np.zeros(robot.nv))
+        a = np.linalg.solve(judge.mass_matrix(q), law.torque(q, v, q_ref, v_ref, a_ref) - bias)
+        error = (a_ref - a) + kd * (v_ref - v) + kp * (q_ref - q)
+        assert_agree(error, np.zeros(robot.nv), scale=float(np.abs(a).max()))
+
+
+def test_the_model_of_computed_torque_may_differ_from_the_description() -> None:
+    robot, rng = zoo_robot("two_link"), np.random.default_rng(1)
+    layout = layout_of(robot, ["viscous"])
+    phi = layout.complete_nominal()
+    q, v, q_ref, v_ref, a_ref = drawn(rng, robot.nv)
+    one, two = (
+        ComputedTorque(robot, layout, s * phi, 9.0, 6.0).torque(q, v, q_ref, v_ref, a_ref) for s in (1, 2)
+    )
+    np.testing.assert_allclose(two, 2 * one, rtol=1e-13)
+
+
+@kernel
+def cycles(step, tree, numbers, gains, memory, states, tau):  # type: ignore[no-untyped-def]
+    for n in range(len(states)):
+        s = states[n]
+        step(tree, numbers, gains, memory, s[0], s[1], s[2], s[3], s[4], tau[n])
+
+
+@pytest.mark.parametrize("law", ["pd", "computed-torque"])
+def test_a_compiled_loop_can_run_every_law(law: str) -> None:
+    robot, rng = zoo_robot("panda"), np.random.default_rng(2)
+    controller: Controller = PD(robot, 50.0, 5.0) if law == "pd" else ComputedTorque.nominal(robot, 50.0, 5.0)
+    states = rng.uniform(-1, 1, (6, 5, robot.nv))
+    tau = np.empty((6, robot.nv))
+    cycles(
+        controller.step,
+        controller.tree,
+        controller.numbers,
+        controller.gains,
+        np.array(controller.memory),
+        read_only_view(states),
+        tau,
+    )
+    for n in range(6):
+        np.testing.assert_array_equal(tau[n], controller.torque(*states[n]))
+
+
+def test_one_compiled_version_serves_writable_and_frozen_arrays() -> None:
+    robot = zoo_robot("panda")
+    law = ComputedTorque.nominal(robot, 50.0, 5.0)
+    state = np.zeros((5, robot.nv))
+    law.torque(*state)
+    before = len(law.step.signatures)  # type: ignore[attr-defined]
+    law.torque(*read_only_view(state))
+    law.torque(*(list(row) for row in state))
+    law.torque(*np.zeros((5, robot.nv), order="F"))
+    assert len(law.step.signatures) == before  # type: ignore[attr-defined]
+
+
+def test_settings_name_law_gains_and_model() -> None:
+    robot = zoo_robot("two_link")
+    assert PD(robot, 3.0, [1.0, 2.0]).settings == {"law": "pd", "kp": [3.0, 3.0], "kd": [1.0, 2.0]}
+    one = ComputedTorque.nominal(robot, 3.0, 2.0)
+    heavier = ComputedTorque(robot, one.layout, 1.1 * one.parameters, 3.0, 2.0)
+    assert one.settings["model"] != heavier.settings["model"]
+    assert one.settings["model"] == ComputedTorque.nominal(robot, 5.0, 1.0).settings["model"]
+
+
+def test_bad_gains_states_and_models_are_refused() -> None:
+    robot = zoo_robot("two_link")
+    with pytest.raises(InputError, match="kp: must not be negative, got -1 at joint"):
+        PD(robot, [1.0, -1.0], 1.0)
+    with pytest.raises(InputError, match="kd: expected shape"):
+        PD(robot, 1.0, [1.0, 2.0, 3.0])
+    with pytest.raises(InputError, match="kd: must be finite"):
+        ComputedTorque.nominal(robot, 1.0, np.nan)
+    law = PD(robot, 1.0, 1.0)
+    with pytest.raises(InputError, match="v_ref: expected shape"):
+        law.torque([0, 0], [0, 0], [0, 0], [0], [0, 0])
+    with pytest.raises(InputError, match="q: must be finite"):
+        command(law, np.empty(0), [0, np.nan], [0, 0], [0, 0], [0, 0], [0, 0])
+    other = layout_of(zoo_robot("one_link"))
+    with pytest.raises(InputError, match="layout: it names links"):
+        ComputedTorque(robot, other, other.complete_nominal(), 1.0, 1.0)
+
+
+def bare(kind: JointKind) -> Robot:
+    joint = Joint("j", kind, -1, Pose.identity(), np.array([0.0, 0.0, 1.0]))
+    return Robot("bare", Link("base"), (joint,), (Link("tip"),))
+
+
+def test_a_floating_base_and_a_link_without_inertial_are_refused() -> None:
+    with pytest.raises(InputError, match="floating base"):
+        PD(bare(JointKind.FLOATING), 1.0, 1.0)
+    with pytest.raises(DescriptionError, match="no inertial is stated for tip"):
+        ComputedTorque.nominal(bare(JointKind.REVOLUTE), 1.0, 1.0)
