@@ -37,11 +37,11 @@ def _page(rows: list[Row]) -> str:
     head = [
         "# Benchmarks",
         "",
-        f"Measured on {today()} by `make bench`: {described['processor']}, {described['cores']} cores, Python "
-        f"{described['python']}, "
+        f"Measured on {today()} by `make bench`: {described['processor']}, {described['cores']} cores, "
+        f"Python {described['python']}, "
         + ", ".join(f"{name} {number}" for name, number in described["versions"].items())
-        + ". Times are the best of several; ratios are between times of the same run. Promised times are for an "
-        "otherwise idle machine.",
+        + ". Times are the best of several; ratios are between times of the same run. Promised times are "
+        "for an otherwise idle machine.",
         "",
         "| what | ours | peer | theirs | ratio | promised | memory | holds | note |",
         "| --- | --- | --- | --- | --- | --- | --- | --- | --- |",
