@@ -11,7 +11,7 @@ import pytest
 
 SOURCE = Path(__file__).resolve().parents[1] / "src" / "steelyard"
 UNIT = re.compile(r"(?<![\w·/])(rad|m|kg|s|Hz|N|A|SI|dimensionless|percent|units?)(?![\w])")
-SHAPE = re.compile(r"shapes? \(|(any|same|natural) shape")
+SHAPE = re.compile(r"shapes?\s+\(|(any|same|natural) shape")
 ARRAY = re.compile(r"\b(Array|ArrayLike|NDArray|IntArray)\b")
 Function = ast.FunctionDef
 

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, TypeVar, cast
 
 import numba
+from numba.core import event
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -62,6 +63,29 @@ def dense_kernel(function: F) -> F:
         The compiled function, with the signature of the original.
     """
     return _compile(function, parallel=False, fastmath={"reassoc", "contract"})
+
+
+def before_first_compilation(tell: Callable[[], None]) -> None:
+    """Call a function once, just before anything is compiled in this process; loading from the cache is not.
+
+    Args:
+        tell: what to call.
+    """
+    register: Any = event.register
+    register("numba:compile", _Once(tell))
+
+
+class _Once(event.Listener):
+    def __init__(self, tell: Callable[[], None]) -> None:
+        self._tell: Callable[[], None] | None = tell
+
+    def on_start(self, _event: event.Event) -> None:
+        if self._tell is not None:
+            tell, self._tell = self._tell, None
+            tell()
+
+    def on_end(self, _event: event.Event) -> None:
+        """Nothing to say."""
 
 
 def _compile(function: F, *, parallel: bool, fastmath: bool | set[str] = False) -> F:

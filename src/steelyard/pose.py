@@ -66,6 +66,54 @@ class Pose:
         )
         return cls(R, checked("translation", translation, (3,)))
 
+    @classmethod
+    def from_quaternion(cls, quaternion: ArrayLike, translation: ArrayLike = (0.0, 0.0, 0.0)) -> Pose:
+        """From a quaternion x, y, z, w, whose length does not matter.
+
+        Args:
+            quaternion: x, y, z, w, not all zero, shape (4,), dimensionless.
+            translation: origin, shape (3,), m.
+
+        Returns:
+            The pose.
+
+        Raises:
+            InputError: the quaternion is zero.
+        """
+        raw = checked("quaternion", quaternion, (4,))
+        if not raw.any():
+            raise InputError("must not be all zeros.", place="quaternion")
+        # Scaling first keeps tiny and huge quaternions from under- and overflowing in the squares.
+        x, y, z, w = raw / np.abs(raw).max()
+        n = 2.0 / (x * x + y * y + z * z + w * w)
+        R = np.array(
+            [
+                [1.0 - n * (y * y + z * z), n * (x * y - w * z), n * (x * z + w * y)],
+                [n * (x * y + w * z), 1.0 - n * (x * x + z * z), n * (y * z - w * x)],
+                [n * (x * z - w * y), n * (y * z + w * x), 1.0 - n * (x * x + y * y)],
+            ]
+        )
+        return cls(R, checked("translation", translation, (3,)))
+
+    @property
+    def quaternion(self) -> Array:
+        """The rotation as a unit quaternion x, y, z, w with w ≥ 0, shape (4,), dimensionless.
+
+        It is the eigenvector of the largest eigenvalue of a symmetric matrix linear in the rotation
+        (Bar-Itzhack), which no rotation makes singular.
+        """
+        (xx, xy, xz), (yx, yy, yz), (zx, zy, zz) = self.rotation
+        Q = np.array(
+            [
+                [xx - yy - zz, xy + yx, xz + zx, zy - yz],
+                [xy + yx, yy - xx - zz, yz + zy, xz - zx],
+                [xz + zx, yz + zy, zz - xx - yy, yx - xy],
+                [zy - yz, xz - zx, yx - xy, xx + yy + zz],
+            ]
+        )
+        q = np.linalg.eigh(Q)[1][:, -1]
+        return np.asarray(-q if q[3] < 0 else q)
+
     @property
     def matrix(self) -> Array:
         """The homogeneous matrix, shape (4, 4), dimensionless and m."""

@@ -92,3 +92,27 @@ def test_a_pose_cannot_be_changed_from_outside() -> None:
         pose.translation[0] = 1.0
     with pytest.raises(ValueError, match="read-only"):
         pose.rotation[0, 0] = 1.0
+
+
+def test_quaternions_are_those_of_pinocchio_at_every_angle_and_length() -> None:
+    rng = np.random.default_rng(4)
+    samples = [
+        *rng.normal(size=(50, 4)),
+        *np.eye(4),
+        [1e-200, 0, 0, 1e-200],
+        [1e200, 1e200, 0, 0],
+        [1, 0, 0, 1e-9],
+    ]
+    for x in samples:
+        q = np.asarray(x, dtype=float) / np.linalg.norm(np.asarray(x, dtype=float) / np.abs(x).max())
+        q = q / np.abs(x).max()
+        pose = Pose.from_quaternion(x)
+        np.testing.assert_allclose(pose.rotation, pin.Quaternion(q).toRotationMatrix(), atol=1e-14)
+        back = pose.quaternion
+        assert back[3] >= 0
+        np.testing.assert_allclose(back, q if back @ q > 0 else -q, atol=1e-14)
+
+
+def test_a_zero_quaternion_is_refused() -> None:
+    with pytest.raises(InputError, match="all zeros"):
+        Pose.from_quaternion(np.zeros(4))

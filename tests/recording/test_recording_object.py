@@ -43,7 +43,7 @@ def spoiled(value, row, column, bad):
         ({"time": ["a", "b", "c"]}, "time: must hold real numbers"),
         ({"q": None}, "q: must hold real numbers"),
         ({"q": np.zeros((3, 3))}, r"q: expected shape \(N, 2\), got \(3, 3\)"),
-        ({"q": [[1.0, 2.0], [1.0], [1.0, 2.0]]}, "q: is not an array of numbers"),
+        ({"q": [[1.0, 2.0], [1.0], [1.0, 2.0]]}, "q: must be an array, but its rows have different lengths"),
         ({"q": spoiled(np.zeros((3, 2)), 2, 1, np.inf)}, "q_wrist: is inf at row 2 .* 1 of 6 values"),
         ({"v": np.zeros((2, 2))}, "v: has 2 rows, but time has 3"),
         ({"a_ref": spoiled(np.zeros((3, 2)), 1, 0, np.nan)}, "aref_elbow: is nan at row 1"),

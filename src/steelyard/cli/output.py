@@ -24,6 +24,15 @@ def print_json(document: Mapping[str, Any]) -> None:
     typer.echo(json.dumps(to_document(document), indent=2, ensure_ascii=False, allow_nan=False))
 
 
+def announce_compilation() -> None:
+    """Say on stderr when machine code is made for the first time: it takes seconds and happens once."""
+    from steelyard.compiled import before_first_compilation
+
+    before_first_compilation(
+        lambda: say("Compiling for first use on this machine; later runs start at once.")
+    )
+
+
 def complain(message: str) -> None:
     """Print one error message on stderr."""
     stderr.print(f"error: {message}", style="bold red", highlight=False, markup=False, soft_wrap=True)

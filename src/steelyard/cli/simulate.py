@@ -6,17 +6,11 @@ import time
 from pathlib import Path
 from typing import Annotated
 
-import numpy as np
 import typer
 
-from steelyard.cli.output import JsonOption, print_json, stdout
+from steelyard.cli.output import JsonOption, announce_compilation, print_json, stdout
 from steelyard.cli.robot_argument import GravityOption, RobotArgument, given_robot
-from steelyard.control import read_controller
 from steelyard.errors import InputError
-from steelyard.motion import read_motion
-from steelyard.recording import SUFFIXES, write
-from steelyard.simulate import simulate as run
-from steelyard.simulate import tracking_error
 
 
 def simulate(
@@ -33,6 +27,16 @@ def simulate(
     json: JsonOption = False,
 ) -> None:
     """Run a motion on a simulated robot (MuJoCo) and write the log."""
+    # Simulator and kernels take a second to load, which the other commands are spared.
+    import numpy as np
+
+    from steelyard.control import read_controller
+    from steelyard.motion import read_motion
+    from steelyard.recording import SUFFIXES, write
+    from steelyard.simulate import simulate as run
+    from steelyard.simulate import tracking_error
+
+    announce_compilation()
     if out.suffix.lower() not in SUFFIXES:
         raise InputError(
             f"'{out.suffix}' is not a kind of log.", place="--out", remedy=f"Use {', '.join(SUFFIXES)}."

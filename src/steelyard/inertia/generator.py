@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Literal, get_args
 
 import numpy as np
-from scipy.spatial.transform import Rotation
 
 from steelyard.errors import InputError, UnknownNameError
 from steelyard.inertia.body import Body
+from steelyard.pose import Pose
 
 Shape = Literal["solid", "planar", "rod", "point", "massless"]
 _EXTENTS: dict[str, int] = {"solid": 3, "planar": 2, "rod": 1, "point": 0, "massless": 0}
@@ -55,7 +55,7 @@ def random_body(
     m = float(np.exp(rng.uniform(np.log(lightest), np.log(heaviest))))
     c = rng.uniform(-size, size, 3)
     r = rng.uniform(0.2 * size, size, 3)
-    R = Rotation.from_quat(rng.standard_normal(4)).as_matrix()
+    R = Pose.from_quaternion(rng.standard_normal(4)).rotation
     if shape == "massless":
         return Body(0.0, np.zeros(3), np.zeros((3, 3)))
     r[_EXTENTS[shape] :] = 0.0

@@ -20,13 +20,13 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.spatial.transform import Rotation
 
 from steelyard.arrays import Array, checked, read_only
 from steelyard.errors import InputError, UnknownNameError
 from steelyard.inertia.body import Body
 from steelyard.inertia.parameters import PARAMETER_NAMES, rotational_inertia
 from steelyard.inertia.principal import principal_axes
+from steelyard.pose import Pose
 
 ORDERS: dict[str, tuple[str, ...]] = {
     "pinocchio": PARAMETER_NAMES,
@@ -145,12 +145,12 @@ class MujocoPrincipal:
         principal = principal_axes(body)
         # Reversing the columns alone would make the axes left-handed.
         R = principal.rotation[:, ::-1] * np.array([1.0, 1.0, -1.0])
-        q = Rotation.from_matrix(R).as_quat(canonical=True)
+        q = Pose(R, np.zeros(3)).quaternion
         return cls(body.mass, body.com, q[[3, 0, 1, 2]], principal.moments[::-1])
 
     def to_body(self) -> Body:
         """Read the body."""
-        R = Rotation.from_quat(self.iquat[[1, 2, 3, 0]]).as_matrix()
+        R = Pose.from_quaternion(self.iquat[[1, 2, 3, 0]]).rotation
         return Body(self.mass, self.ipos, (R * self.diaginertia) @ R.T)
 
 

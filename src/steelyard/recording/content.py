@@ -194,5 +194,3 @@ def _array(name: str, value: ArrayLike, shape: Sequence[int | str]) -> Array:
         return checked(name, value, shape, finite=False)
     except ShapeError as error:
         raise RecordingError(error.message, place=error.place, evidence=error.evidence) from error
-    except ValueError as error:
-        raise RecordingError(f"is not an array of numbers: {error}", place=name) from error
