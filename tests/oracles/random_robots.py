@@ -60,6 +60,17 @@ def random_robot(
     )
 
 
+def random_robot_on(base: str, rng: np.random.Generator, *, shapes: Sequence[str] = ANY) -> Robot:
+    """Draw a tree on a `fixed` base, a `floating` one, or with a joint `floating in mid-tree`."""
+    if base == "floating in mid-tree":
+        robot = random_robot(rng, shapes=shapes, bodies=5)
+        free = Joint("free", JointKind.FLOATING, 1, robot.joints[2].placement, np.array([0.0, 0.0, 1.0]))
+        joints = (*robot.joints[:2], free, *robot.joints[3:])
+        return Robot("tree", robot.base, joints, robot.links, robot.gravity)
+    robot = random_robot(rng, shapes=shapes)
+    return robot.floating() if base == "floating" else robot
+
+
 def random_states(rng: np.random.Generator, robot: Robot, count: int) -> tuple[np.ndarray, ...]:
     """Positions (count, nq), velocities and accelerations (count, nv), of order one to three."""
     blocks = [rng.uniform(-3, 3, (count, joint.kind.nq)) for joint in robot.joints]

@@ -94,7 +94,10 @@ def _mass_matrix(tree: Tree, given: Numbers, q: Array, H: Array) -> None:
         composite = np.empty((nb, 10))
         for n in range(block * BLOCK, min(samples, (block + 1) * BLOCK)):
             place_bodies(tree, q[n], R, p)
-            composite[:] = given.links
+            # An array assignment here would be compiled as a parallel loop of its own, slowly.
+            for i in range(nb):
+                for c in range(10):
+                    composite[i, c] = given.links[i, c]
             for i in range(nb - 1, -1, -1):
                 if tree.parent[i] >= 0:
                     add_composite(composite, i, tree.parent[i], R, p)

@@ -1,0 +1,150 @@
+"""Energies as rows times the parameters, compiled, over many samples."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from steelyard.arrays import Array, IntArray
+from steelyard.compiled import kernel, parallel_kernel, parallel_range
+from steelyard.dynamics.batch import BLOCK, belongs, states
+from steelyard.dynamics.motion_pass import cross, place_bodies, to_child
+from steelyard.dynamics.tree import Tree, tree_of
+from steelyard.layout import Layout
+from steelyard.robot import Robot
+
+
+def kinetic_energy_regressor(robot: Robot, layout: Layout, q: ArrayLike, v: ArrayLike) -> Array:
+    r"""The rows e with $e(q, v) \cdot \phi = \tfrac12 v^T H(q)\,v$, the rotors' $\tfrac12 I_a v^2$ included.
+
+    Args:
+        robot: the robot.
+        layout: the order of the columns.
+        q: joint positions, shape (N, nq), rad or m.
+        v: joint velocities, shape (N, nv), rad/s or m/s.
+
+    Returns:
+        One row per sample, shape (N, p), SI; friction and offset columns are zero.
+    """
+    belongs(robot, layout)
+    q, v = states(robot, q=q, v=v)
+    E = np.zeros((len(q), layout.size))
+    _kinetic_energy_regressor(tree_of(robot), layout.drive_columns, q, v, E)
+    return E
+
+
+def potential_energy_regressor(robot: Robot, layout: Layout, q: ArrayLike) -> Array:
+    r"""The rows e with $e(q) \cdot \phi = -\sum_i g \cdot (m_i\,p_i + R_i\,h_i)$.
+
+    A mass at the origin of the base frame has no potential energy; $R_i, p_i$ place link i in that frame.
+
+    Args:
+        robot: the robot.
+        layout: the order of the columns.
+        q: joint positions, shape (N, nq), rad or m.
+
+    Returns:
+        One row per sample, shape (N, p), SI; drive columns are zero.
+    """
+    belongs(robot, layout)
+    (q,) = states(robot, q=q)
+    E = np.zeros((len(q), layout.size))
+    _potential_energy_regressor(tree_of(robot), q, E)
+    return E
+
+
+@kernel
+def velocity_pass(tree: Tree, q: Array, v: Array, R: Array, p: Array, V: Array) -> None:
+    r"""Write pose and twist of every body, each in its own frame; the twist is linear first, (nb, 6).
+
+    $$u_i = R^T(u_p + \omega_p \times p) + s_l v_i, \qquad \omega_i = R^T\omega_p + s_a v_i$$
+    """
+    place_bodies(tree, q, R, p)
+    for i in range(tree.parent.size):
+        parent = tree.parent[i]
+        ux = uy = uz = wx = wy = wz = 0.0
+        if parent >= 0:
+            wx, wy, wz = V[parent, 3], V[parent, 4], V[parent, 5]
+            cx, cy, cz = cross(wx, wy, wz, p[i, 0], p[i, 1], p[i, 2])
+            ux, uy, uz = to_child(R, i, V[parent, 0] + cx, V[parent, 1] + cy, V[parent, 2] + cz)
+            wx, wy, wz = to_child(R, i, wx, wy, wz)
+        for k in range(tree.first_dof[i], tree.first_dof[i + 1]):
+            ux += tree.subspace[k, 0] * v[k]
+            uy += tree.subspace[k, 1] * v[k]
+            uz += tree.subspace[k, 2] * v[k]
+            wx += tree.subspace[k, 3] * v[k]
+            wy += tree.subspace[k, 4] * v[k]
+            wz += tree.subspace[k, 5] * v[k]
+        V[i, 0], V[i, 1], V[i, 2] = ux, uy, uz
+        V[i, 3], V[i, 4], V[i, 5] = wx, wy, wz
+
+
+@kernel
+def carry_gravity(tree: Tree, i: int, R: Array, g: Array) -> None:
+    """Write free fall in the frame of body i into g[i]."""
+    parent = tree.parent[i]
+    if parent < 0:
+        g[i, 0], g[i, 1], g[i, 2] = to_child(R, i, tree.gravity[0], tree.gravity[1], tree.gravity[2])
+    else:
+        g[i, 0], g[i, 1], g[i, 2] = to_child(R, i, g[parent, 0], g[parent, 1], g[parent, 2])
+
+
+@kernel
+def kinetic_columns(i: int, V: Array, row: Array) -> None:
+    r"""Write the ten columns of body i.
+
+    $$\tfrac12 m\,u \cdot u + h \cdot (u \times \omega) + \tfrac12\,\omega \cdot I\omega$$
+    """
+    ux, uy, uz = V[i, 0], V[i, 1], V[i, 2]
+    wx, wy, wz = V[i, 3], V[i, 4], V[i, 5]
+    ex, ey, ez = cross(ux, uy, uz, wx, wy, wz)
+    at = 10 * i
+    row[at] = 0.5 * (ux * ux + uy * uy + uz * uz)
+    row[at + 1] = ex
+    row[at + 2] = ey
+    row[at + 3] = ez
+    row[at + 4] = 0.5 * wx * wx
+    row[at + 5] = wx * wy
+    row[at + 6] = 0.5 * wy * wy
+    row[at + 7] = wx * wz
+    row[at + 8] = wy * wz
+    row[at + 9] = 0.5 * wz * wz
+
+
+@parallel_kernel
+def _kinetic_energy_regressor(tree: Tree, columns: IntArray, q: Array, v: Array, E: Array) -> None:
+    samples, nb, nv = len(q), tree.parent.size, v.shape[1]
+    for block in parallel_range(math.ceil(samples / BLOCK)):
+        R = np.empty((nb, 3, 3))
+        p = np.empty((nb, 3))
+        V = np.empty((nb, 6))
+        for n in range(block * BLOCK, min(samples, (block + 1) * BLOCK)):
+            velocity_pass(tree, q[n], v[n], R, p, V)
+            for i in range(nb):
+                kinetic_columns(i, V, E[n])
+            for k in range(nv):
+                if columns[k, 3] >= 0:
+                    E[n, columns[k, 3]] = 0.5 * v[n, k] * v[n, k]
+
+
+@parallel_kernel
+def _potential_energy_regressor(tree: Tree, q: Array, E: Array) -> None:
+    samples, nb = len(q), tree.parent.size
+    for block in parallel_range(math.ceil(samples / BLOCK)):
+        R = np.empty((nb, 3, 3))
+        p = np.empty((nb, 3))
+        g = np.empty((nb, 3))
+        for n in range(block * BLOCK, min(samples, (block + 1) * BLOCK)):
+            place_bodies(tree, q[n], R, p)
+            for i in range(nb):
+                carry_gravity(tree, i, R, g)
+                parent = tree.parent[i]
+                # A unit mass at this frame's origin: the parent's energy, and the step from there.
+                energy = 0.0 if parent < 0 else E[n, 10 * parent]
+                for c in range(3):
+                    fall = tree.gravity[c] if parent < 0 else g[parent, c]
+                    energy -= fall * p[i, c]
+                    E[n, 10 * i + 1 + c] = -g[i, c]
+                E[n, 10 * i] = energy
