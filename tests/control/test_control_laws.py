@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+import json
+
 import numpy as np
 import pytest
 
 from oracles.agreement import assert_agree
 from oracles.pinocchio_robot import PinocchioRobot
 from oracles.random_robots import link_parameters, random_robot
+from steelyard.archive import digest
 from steelyard.arrays import read_only_view
 from steelyard.compiled import kernel
-from steelyard.control import PD, ComputedTorque, Controller, command
+from steelyard.control import PD, Admittance, ComputedTorque, Controller, FeedforwardPD, GravityPID, command
 from steelyard.errors import DescriptionError, InputError
 from steelyard.layout import layout_of
+from steelyard.motion import random_fourier
 from steelyard.pose import Pose
 from steelyard.robot import Joint, JointKind, Link, Robot
+from steelyard.simulate import simulate
 from steelyard.zoo import zoo_robot
 
 
@@ -85,23 +90,64 @@ def cycles(step, tree, numbers, gains, memory, states, tau):  # type: ignore[no-
         step(tree, numbers, gains, memory, s[0], s[1], s[2], s[3], s[4], tau[n])
 
 
-@pytest.mark.parametrize("law", ["pd", "computed-torque"])
-def test_a_compiled_loop_can_run_every_law(law: str) -> None:
+def every_law(robot: Robot) -> dict[str, Controller]:
+    laws: tuple[Controller, ...] = (
+        PD(robot, 50.0, 5.0),
+        FeedforwardPD(robot, 2.0, 0.5, 100.0, 20.0, cycle=1e-3),
+        GravityPID.nominal(robot, 50.0, 20.0, 5.0, 3.0, cycle=1e-3),
+        ComputedTorque.nominal(robot, 50.0, 5.0),
+        Admittance.nominal(robot, 50.0, 5.0, 30.0, np.full(6, 2.0), np.full(6, 40.0), cycle=1e-3),
+    )
+    return {law.law: law for law in laws}
+
+
+LAWS = tuple(every_law(zoo_robot("two_link")))
+
+
+@pytest.mark.parametrize("name", LAWS)
+def test_a_compiled_loop_can_run_every_law(name: str) -> None:
     robot, rng = zoo_robot("panda"), np.random.default_rng(2)
-    controller: Controller = PD(robot, 50.0, 5.0) if law == "pd" else ComputedTorque.nominal(robot, 50.0, 5.0)
+    controller = every_law(robot)[name]
     states = rng.uniform(-1, 1, (6, 5, robot.nv))
     tau = np.empty((6, robot.nv))
+    memory, again = np.array(controller.memory), np.array(controller.memory)
     cycles(
         controller.step,
         controller.tree,
         controller.numbers,
         controller.gains,
-        np.array(controller.memory),
+        memory,
         read_only_view(states),
         tau,
     )
+    np.testing.assert_array_equal(tau[0], controller.torque(*states[0]))
     for n in range(6):
-        np.testing.assert_array_equal(tau[n], controller.torque(*states[n]))
+        np.testing.assert_array_equal(tau[n], command(controller, again, *states[n]))
+    np.testing.assert_array_equal(memory, again)
+    assert np.isfinite(tau).all()
+
+
+@pytest.mark.parametrize("name", LAWS)
+def test_the_simulated_robot_obeys_every_law(name: str) -> None:
+    robot = zoo_robot("two_link")
+    controller = every_law(robot)[name]
+    log = simulate(
+        robot, random_fourier(robot, np.random.default_rng(1)), controller=controller, duration=0.2
+    )
+    memory = np.array(controller.memory)
+    rows = zip(log.q, log.v, log.q_ref, log.v_ref, log.a_ref, strict=True)  # type: ignore[arg-type]
+    np.testing.assert_array_equal(log.tau, [command(controller, memory, *row) for row in rows])
+    assert digest(log.provenance[0].detail["controller"]) == digest(controller.settings)
+
+
+@pytest.mark.parametrize("name", LAWS)
+def test_what_a_law_says_of_itself_is_frozen_and_plain(name: str) -> None:
+    controller = every_law(zoo_robot("two_link"))[name]
+    assert json.loads(json.dumps(dict(controller.settings))) == dict(controller.settings)
+    assert controller.settings["law"] == name
+    assert controller.gains.shape[1] == 2
+    for array in (controller.gains, controller.memory, *controller.numbers):
+        assert not array.flags.writeable
 
 
 def test_one_compiled_version_serves_writable_and_frozen_arrays() -> None:
@@ -118,7 +164,9 @@ def test_one_compiled_version_serves_writable_and_frozen_arrays() -> None:
 
 def test_settings_name_law_gains_and_model() -> None:
     robot = zoo_robot("two_link")
-    assert PD(robot, 3.0, [1.0, 2.0]).settings == {"law": "pd", "kp": [3.0, 3.0], "kd": [1.0, 2.0]}
+    gains = {"law": "pd", "kp": [3.0, 3.0], "kd": [1.0, 2.0]}
+    assert PD(robot, 3.0, [1.0, 2.0]).settings == gains
+    assert PD(robot, 3.0, [1.0, 2.0], cycle=0.002).settings == {**gains, "cycle": 0.002}
     one = ComputedTorque.nominal(robot, 3.0, 2.0)
     heavier = ComputedTorque(robot, one.layout, 1.1 * one.parameters, 3.0, 2.0)
     assert one.settings["model"] != heavier.settings["model"]

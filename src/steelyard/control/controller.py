@@ -8,11 +8,9 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import ArrayLike
 
-from steelyard.arrays import Array, checked, read_only, read_only_view
+from steelyard.arrays import Array, checked, read_only_view
 from steelyard.dynamics.batch import Numbers
 from steelyard.dynamics.tree import Tree
-from steelyard.errors import InputError
-from steelyard.robot import Robot
 
 ControlStep = Callable[[Tree, Numbers, Array, Array, Array, Array, Array, Array, Array, Array], None]
 """`step(tree, numbers, gains, memory, q, v, q_ref, v_ref, a_ref, tau)`: updates memory, writes tau."""
@@ -41,6 +39,11 @@ class Controller(Protocol):
         ...
 
     @property
+    def cycle(self) -> float | None:
+        """Length of the control cycle the law is made for, s; None where any will do."""
+        ...
+
+    @property
     def tree(self) -> Tree:
         """The arm as the law's model sees it."""
         ...
@@ -52,7 +55,10 @@ class Controller(Protocol):
 
     @property
     def gains(self) -> Array:
-        """The law's gains, one row per kind, shape (rows, nv), SI."""
+        """The law's gains, one row per kind, shape (rows, nv), SI.
+
+        Numbers that belong to no joint follow in further rows, filled up with zeros.
+        """
         ...
 
     @property
@@ -115,32 +121,3 @@ def command(
     model = (controller.tree, controller.numbers, controller.gains)
     controller.step(*model, memory, at, rate, at_ref, rate_ref, acceleration_ref, tau)
     return tau
-
-
-def joint_gain(robot: Robot, name: str, value: ArrayLike) -> Array:
-    """One gain for every joint, checked.
-
-    Args:
-        robot: the robot.
-        name: what to call it in the message.
-        value: one gain for all joints, or one per joint, shape () or (nv,), SI.
-
-    Returns:
-        The gains, shape (nv,), SI, read-only.
-
-    Raises:
-        InputError: a gain is negative or not finite, their number is wrong, or the robot floats.
-    """
-    if robot.nv != len(robot.joints):
-        raise InputError(f"'{robot.name}' has a floating base; only arms on a fixed one.", place="robot")
-    raw = np.asarray(value)
-    gain = checked(name, raw, () if raw.ndim == 0 else (robot.nv,))
-    gain = np.broadcast_to(gain, (robot.nv,))
-    if (gain < 0).any():
-        j = int(np.argmax(gain < 0))
-        raise InputError(
-            f"must not be negative, got {gain[j]:g} at joint '{robot.joint_names[j]}'.",
-            place=name,
-            remedy="A negative gain drives the joint away from its reference.",
-        )
-    return read_only(gain)

@@ -1,56 +1,137 @@
-"""Controller files: TOML with the law and its gains."""
+"""Controller files: TOML with the law, its gains, and the loop it runs in."""
 
 from __future__ import annotations
 
+import inspect
 import tomllib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
+from steelyard.control.admittance import Admittance
+from steelyard.control.arm_law import positive_number
 from steelyard.control.computed_torque import ComputedTorque
 from steelyard.control.controller import Controller
+from steelyard.control.feedforward_pd import FeedforwardPD
+from steelyard.control.gravity_pid import GravityPID
 from steelyard.control.pd import PD
 from steelyard.errors import InputError, UnknownNameError
 from steelyard.robot import Robot
 
-_LAWS = (PD.law, ComputedTorque.law)
-_KEYS = ("law", "kp", "kd")
+# The keys of a law are the arguments of its constructor; a law with a model takes the description for it.
+_LAWS: Mapping[str, Callable[..., Controller]] = {
+    PD.law: PD,
+    FeedforwardPD.law: FeedforwardPD,
+    GravityPID.law: GravityPID.nominal,
+    ComputedTorque.law: ComputedTorque.nominal,
+    Admittance.law: Admittance.nominal,
+}
+_TEXT = ("tool",)
+_TEXTS = ("components",)
 
 
-def read_controller(path: Path | str, robot: Robot) -> Controller:
-    """Read a controller file.
+@dataclass(frozen=True)
+class LoopSettings:
+    """A controller and the timing of the loop it runs in.
 
-    It holds `law = "pd"` or `law = "computed-torque"`, and the gains `kp` and `kd`, each one number for all
-    joints or a list with one per joint. Their units are those of the law: N·m/rad and N·m·s/rad (N/m and
-    N·s/m) for `pd`, 1/s² and 1/s for `computed-torque`, whose model is the robot's description.
+    Attributes:
+        controller: the law.
+        delay: from the measurement to the arrival of its torque at the joints, s.
+    """
+
+    controller: Controller
+    delay: float = 0.0
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "delay", positive_number("delay", self.delay, "s", zero=True))
+
+    @property
+    def cycle(self) -> float | None:
+        """Length of the control cycle, s; None where neither file nor law demands one."""
+        return self.controller.cycle
+
+
+def read_loop(path: Path | str, robot: Robot) -> LoopSettings:
+    """Read a controller file with the timing of its loop.
+
+    `law` names the law. Its own keys are below, with their units at a revolute joint; at a prismatic one N
+    stands for N·m and m for rad. A gain per joint is one number for all joints or a list with one each, a
+    list of six has one per direction of the tool, its axes first. Keys in brackets may be left out.
+
+    - `pd`: `kp` N·m/rad, `kd` N·m·s/rad.
+    - `ff-pd`: `inertia` kg·m², `viscous` N·m·s/rad, `kp` 1/s², `kv` 1/s, [`filter` s].
+    - `gravity-pid`: `kp` N·m/rad, `ki` N·m/(rad·s), `kd` N·m·s/rad, `integral_limit` N·m.
+    - `computed-torque`: `kp` 1/s², `kd` 1/s.
+    - `admittance`: `kp` 1/s², `kd` 1/s, `observer` 1/s, `mass` (six, kg and kg·m²), `damping` (six, N·s/m and
+      N·m·s/rad), [`threshold` (six, N and N·m)], [`tool`, name of a link], [`components`, list of x, y, z,
+      rx, ry, rz], [`inverse_damping` m or rad per rad].
+
+    `cycle`, the length of the control cycle in s, is part of `ff-pd`, `gravity-pid` and `admittance`, which
+    filter or integrate, and may be stated for the others. `delay`, in s and zero unless stated, may be given
+    with every law. The model of the last three laws is the robot's description.
 
     Args:
         path: the file.
         robot: the robot to command.
 
     Returns:
-        The controller.
+        The controller, which knows its cycle, and the delay.
 
     Raises:
         InputError: the file cannot be read, or a key is missing, unknown or of the wrong kind.
     """
     path = Path(path)
     content = _toml(path)
-    for key in content:
-        if key not in _KEYS:
-            raise UnknownNameError("key", key, _KEYS, place=str(path))
-    if missing := [key for key in _KEYS if key not in content]:
-        raise InputError(f"lacks the keys {', '.join(missing)}.", place=str(path))
-    law = content["law"]
+    if "law" not in content:
+        raise InputError(f"lacks the key law, one of {', '.join(_LAWS)}.", place=str(path))
+    law = str(content["law"])
     if law not in _LAWS:
-        raise UnknownNameError("law", str(law), _LAWS, place=str(path))
-    kp, kd = (_numbers(content[key], f"{path}: {key}") for key in ("kp", "kd"))
+        raise UnknownNameError("law", law, _LAWS, place=str(path))
+    build = _LAWS[law]
+    arguments = {name: item for name, item in inspect.signature(build).parameters.items() if name != "robot"}
+    keys = ("law", *arguments, "delay")
+    for key in content:
+        if key not in keys:
+            raise UnknownNameError("key", key, keys, place=str(path))
+    needed = [name for name, item in arguments.items() if item.default is inspect.Parameter.empty]
+    if missing := [key for key in needed if key not in content]:
+        raise InputError(f"lacks the keys {', '.join(missing)}.", place=str(path))
+    values = {key: _value(key, item, f"{path}: {key}") for key, item in content.items() if key != "law"}
+    delay = values.pop("delay", np.zeros(()))
     try:
-        return PD(robot, kp, kd) if law == PD.law else ComputedTorque.nominal(robot, kp, kd)
+        settings = LoopSettings(build(robot, **values), delay)
     except InputError as error:
-        if error.place not in _KEYS:
+        if error.place not in keys:
             raise
         raise InputError(error.message, place=f"{path}: {error.place}", remedy=error.remedy) from error
+    return settings
+
+
+def read_controller(path: Path | str, robot: Robot) -> Controller:
+    """Read the law of a controller file, see `read_loop`.
+
+    Args:
+        path: the file; it may not state a delay, which is no part of a law and would be lost.
+        robot: the robot to command.
+
+    Returns:
+        The controller.
+
+    Raises:
+        InputError: the file cannot be read, a key is missing, unknown or of the wrong kind, or it states a
+            delay.
+    """
+    loop = read_loop(path, robot)
+    if loop.delay > 0.0:
+        raise InputError(
+            f"states a delay of {loop.delay:g} s, which cannot be simulated here.",
+            place=f"{path}: delay",
+            remedy="Leave it out, or read the file with read_loop.",
+        )
+    return loop.controller
 
 
 def _toml(path: Path) -> dict[str, object]:
@@ -64,8 +145,13 @@ def _toml(path: Path) -> dict[str, object]:
         raise InputError(f"is not TOML: {error}.", place=str(path)) from error
 
 
-def _numbers(value: object, place: str) -> np.ndarray:
+def _value(key: str, value: object, place: str) -> Any:
     items = value if isinstance(value, list) else [value]
+    if key in _TEXT or key in _TEXTS:
+        if isinstance(value, list) is (key in _TEXT) or not all(isinstance(item, str) for item in items):
+            wanted = "a text" if key in _TEXT else "a list of texts"
+            raise InputError(f"expected {wanted}, got {value!r}.", place=place)
+        return value
     for item in items:
         if isinstance(item, bool) or not isinstance(item, (int, float)):
             raise InputError(f"expected a number or a list of numbers, got {value!r}.", place=place)

@@ -1,10 +1,15 @@
-"""Compiled batch kernels on the tree: dynamics, regressors of torque, momentum, energy; compressed logs."""
+"""Compiled batch kernels on the tree: dynamics, kinematics, regressors and their adjoints, compressed logs."""
 
+from steelyard.dynamics.adjoint import Gradient, regressor_adjoint
 from steelyard.dynamics.base_wrench import base_wrench_regressor
+from steelyard.dynamics.bias import bias
 from steelyard.dynamics.compression import Compressed, compress, torque_gram
 from steelyard.dynamics.coriolis import coriolis_matrix
 from steelyard.dynamics.energy import kinetic_energy_regressor, potential_energy_regressor
+from steelyard.dynamics.forward_dynamics import forward_dynamics
 from steelyard.dynamics.inverse_dynamics import inverse_dynamics
+from steelyard.dynamics.kinematics import forward_kinematics, frame_jacobian
+from steelyard.dynamics.link_points import link_points, link_points_adjoint
 from steelyard.dynamics.mass_matrix import mass_matrix
 from steelyard.dynamics.momentum import momentum_rate_regressor, momentum_regressor
 from steelyard.dynamics.passivity import passivity_regressor
@@ -12,16 +17,24 @@ from steelyard.dynamics.regressor import torque_regressor
 
 __all__ = [
     "Compressed",
+    "Gradient",
     "base_wrench_regressor",
+    "bias",
     "compress",
     "coriolis_matrix",
+    "forward_dynamics",
+    "forward_kinematics",
+    "frame_jacobian",
     "inverse_dynamics",
     "kinetic_energy_regressor",
+    "link_points",
+    "link_points_adjoint",
     "mass_matrix",
     "momentum_rate_regressor",
     "momentum_regressor",
     "passivity_regressor",
     "potential_energy_regressor",
+    "regressor_adjoint",
     "torque_gram",
     "torque_regressor",
 ]

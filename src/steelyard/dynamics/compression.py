@@ -22,7 +22,7 @@ from steelyard.compiled import kernel, parallel_kernel, parallel_range
 from steelyard.dynamics.batch import belongs, states
 from steelyard.dynamics.dense import add_products, fold_into_triangle
 from steelyard.dynamics.motion_pass import motion_pass
-from steelyard.dynamics.regressor import axes_in_body, body_columns
+from steelyard.dynamics.regressor import axes_in_bodies, body_columns
 from steelyard.dynamics.tree import Tree, tree_of
 from steelyard.errors import InputError
 from steelyard.layout import Layout
@@ -214,8 +214,8 @@ def fill_block(
     for s in range(count):
         n = first + s
         motion_pass(tree, q[n], v[n], a[n], R, p, w, D)
+        axes_in_bodies(tree, R, p, J)
         for i in range(nb):
-            axes_in_body(tree, i, R, p, J)
             for m in range(tree.support_start[i], tree.support_start[i + 1]):
                 k = tree.support[m]
                 body_columns(i, k, w, D, J, row)

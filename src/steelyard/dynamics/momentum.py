@@ -20,7 +20,7 @@ from steelyard.compiled import kernel, parallel_kernel, parallel_range
 from steelyard.dynamics.batch import BLOCK, belongs, states
 from steelyard.dynamics.energy import carry_gravity, velocity_pass
 from steelyard.dynamics.motion_pass import cross
-from steelyard.dynamics.regressor import axes_in_body
+from steelyard.dynamics.regressor import axes_in_bodies
 from steelyard.dynamics.tree import Tree, tree_of
 from steelyard.layout import Layout
 from steelyard.robot import Robot
@@ -160,8 +160,8 @@ def _momentum_regressor(tree: Tree, columns: IntArray, q: Array, v: Array, W: Ar
         J = np.empty((nb, nv, 6))
         for n in range(block * BLOCK, min(samples, (block + 1) * BLOCK)):
             velocity_pass(tree, q[n], v[n], R, p, V)
+            axes_in_bodies(tree, R, p, J)
             for i in range(nb):
-                axes_in_body(tree, i, R, p, J)
                 for s in range(tree.support_start[i], tree.support_start[i + 1]):
                     k = tree.support[s]
                     lx, ly, lz = J[i, k, 0], J[i, k, 1], J[i, k, 2]
@@ -187,8 +187,8 @@ def _momentum_rate_regressor(tree: Tree, columns: IntArray, q: Array, v: Array, 
         J = np.empty((nb, nv, 6))
         for n in range(block * BLOCK, min(samples, (block + 1) * BLOCK)):
             velocity_pass(tree, q[n], v[n], R, p, V)
+            axes_in_bodies(tree, R, p, J)
             for i in range(nb):
-                axes_in_body(tree, i, R, p, J)
                 carry_gravity(tree, i, R, g)
                 rate_columns(tree, i, joint_end, v[n], V, g, J, W[n])
             for k in range(nv):

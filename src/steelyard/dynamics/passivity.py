@@ -11,7 +11,7 @@ from steelyard.arrays import Array, IntArray
 from steelyard.compiled import kernel, parallel_kernel, parallel_range
 from steelyard.dynamics.batch import BLOCK, belongs, states
 from steelyard.dynamics.motion_pass import cross, place_bodies, to_child
-from steelyard.dynamics.regressor import axes_in_body
+from steelyard.dynamics.regressor import axes_in_bodies
 from steelyard.dynamics.tree import Tree, tree_of
 from steelyard.layout import Layout
 from steelyard.robot import Robot
@@ -181,8 +181,8 @@ def _passivity_regressor(
         J = np.empty((nb, nv, 6))
         for n in range(block * BLOCK, min(samples, (block + 1) * BLOCK)):
             reference_pass(tree, q[n], v[n], v_r[n], a_r[n], R, p, w, w_r, A)
+            axes_in_bodies(tree, R, p, J)
             for i in range(nb):
-                axes_in_body(tree, i, R, p, J)
                 for s in range(tree.support_start[i], tree.support_start[i + 1]):
                     k = tree.support[s]
                     reference_columns(i, k, w, w_r, A, J, Y[n, k])

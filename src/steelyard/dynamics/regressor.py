@@ -37,21 +37,22 @@ def torque_regressor(robot: Robot, layout: Layout, q: ArrayLike, v: ArrayLike, a
 
 
 @kernel
-def axes_in_body(tree: Tree, i: int, R: Array, p: Array, J: Array) -> None:
+def axes_in_bodies(tree: Tree, R: Array, p: Array, J: Array) -> None:
     """Write into J[i, k] the motion that degree of freedom k gives body i, in its frame (linear first)."""
-    parent = tree.parent[i]
-    first = tree.first_dof[i]
-    for s in range(tree.support_start[i], tree.support_start[i + 1] - (tree.first_dof[i + 1] - first)):
-        k = tree.support[s]
-        ax, ay, az = J[parent, k, 3], J[parent, k, 4], J[parent, k, 5]
-        cx, cy, cz = cross(ax, ay, az, p[i, 0], p[i, 1], p[i, 2])
-        lx, ly, lz = to_child(R, i, J[parent, k, 0] + cx, J[parent, k, 1] + cy, J[parent, k, 2] + cz)
-        ax, ay, az = to_child(R, i, ax, ay, az)
-        J[i, k, 0], J[i, k, 1], J[i, k, 2] = lx, ly, lz
-        J[i, k, 3], J[i, k, 4], J[i, k, 5] = ax, ay, az
-    for k in range(first, tree.first_dof[i + 1]):
-        for c in range(6):
-            J[i, k, c] = tree.subspace[k, c]
+    for i in range(tree.parent.size):
+        parent = tree.parent[i]
+        first = tree.first_dof[i]
+        for s in range(tree.support_start[i], tree.support_start[i + 1] - (tree.first_dof[i + 1] - first)):
+            k = tree.support[s]
+            ax, ay, az = J[parent, k, 3], J[parent, k, 4], J[parent, k, 5]
+            cx, cy, cz = cross(ax, ay, az, p[i, 0], p[i, 1], p[i, 2])
+            lx, ly, lz = to_child(R, i, J[parent, k, 0] + cx, J[parent, k, 1] + cy, J[parent, k, 2] + cz)
+            ax, ay, az = to_child(R, i, ax, ay, az)
+            J[i, k, 0], J[i, k, 1], J[i, k, 2] = lx, ly, lz
+            J[i, k, 3], J[i, k, 4], J[i, k, 5] = ax, ay, az
+        for k in range(first, tree.first_dof[i + 1]):
+            for c in range(6):
+                J[i, k, c] = tree.subspace[k, c]
 
 
 @kernel
@@ -111,8 +112,8 @@ def _torque_regressor(tree: Tree, columns: IntArray, q: Array, v: Array, a: Arra
         J = np.empty((nb, nv, 6))
         for n in range(block * BLOCK, min(samples, (block + 1) * BLOCK)):
             motion_pass(tree, q[n], v[n], a[n], R, p, w, A)
+            axes_in_bodies(tree, R, p, J)
             for i in range(nb):
-                axes_in_body(tree, i, R, p, J)
                 for s in range(tree.support_start[i], tree.support_start[i + 1]):
                     k = tree.support[s]
                     body_columns(i, k, w, A, J, Y[n, k])

@@ -1,0 +1,211 @@
+"""Gradient of weighted regressor entries in position, velocity and acceleration: a reverse pass (compiled).
+
+The ten columns of body i in the torque row of degree of freedom k, weighted by ten numbers that fill the
+symmetric P (4, 4) as a body's parameters fill its pseudo-inertia, are one product
+
+    ⟨T P, K⟩,    T = ([c]×  l),    K = ([ω̇]× + [ω]×[ω]×  d),
+
+of the axis' velocity field T and the body's acceleration field K, both (3, 4). Its derivatives are T P and
+K P, linear in the weights, and flow back to the base: wrenches through the axes, the rest through the motion.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from steelyard.arrays import Array, IntArray, checked, read_only_view
+from steelyard.compiled import kernel, parallel_kernel, parallel_range
+from steelyard.dynamics.batch import BLOCK, belongs, states
+from steelyard.dynamics.motion_adjoint import motion_adjoint
+from steelyard.dynamics.motion_pass import cross, motion_pass, to_parent
+from steelyard.dynamics.regressor import axes_in_bodies
+from steelyard.dynamics.tree import Tree, tree_of
+from steelyard.layout import Layout
+from steelyard.robot import Robot
+
+
+@dataclass(frozen=True, eq=False)
+class Gradient:
+    """Derivatives of a sum over samples in the motion at each sample; arrays are read-only.
+
+    Attributes:
+        q: in the positions, shape (N, nv), SI; along the body's twist where a joint floats.
+        v: in the velocities, shape (N, nv), SI.
+        a: in the accelerations, shape (N, nv), SI.
+    """
+
+    q: Array
+    v: Array
+    a: Array
+
+    def __post_init__(self) -> None:
+        for name in ("q", "v", "a"):
+            object.__setattr__(self, name, read_only_view(getattr(self, name)))
+
+
+def regressor_adjoint(
+    robot: Robot, layout: Layout, weights: ArrayLike, q: ArrayLike, v: ArrayLike, a: ArrayLike
+) -> Gradient:
+    r"""Gradient of $\langle G, Y(q, v, a)\rangle = \sum_{nkc} G_{nkc}\,Y_{nkc}$, Y the `torque_regressor`.
+
+    With $G = \partial f / \partial Y$ it is the gradient of any function f of the regressor. Coulomb friction
+    counts with sign(v), whose derivative is zero wherever it exists. Along a floating joint's degrees of
+    freedom the derivative in q is taken while v and a keep their components in the moving frame. Weights of
+    entries that are zero for every motion (a link and a joint that does not carry it) do not matter.
+
+    Args:
+        robot: the robot.
+        layout: the order of the columns.
+        weights: G, shape (N, nv, p), SI; (nv, p) for one sample.
+        q: joint positions, shape (N, nq), rad or m.
+        v: joint velocities, shape (N, nv), rad/s or m/s.
+        a: joint accelerations, shape (N, nv), rad/s² or m/s².
+
+    Returns:
+        The gradient.
+
+    Raises:
+        ShapeError: a shape or a value does not fit; names the argument.
+    """
+    belongs(robot, layout)
+    q, v, a = states(robot, q=q, v=v, a=a)
+    G = checked("weights", weights, ("...", robot.nv, layout.size))
+    G = checked("weights", G[None] if G.ndim == 2 else G, (len(q), robot.nv, layout.size), finite=False)
+    q_bar, v_bar, a_bar = np.empty(v.shape), np.empty(v.shape), np.empty(v.shape)
+    _regressor_adjoint(tree_of(robot), layout.drive_columns, read_only_view(G), q, v, a, q_bar, v_bar, a_bar)
+    return Gradient(q_bar, v_bar, a_bar)
+
+
+@kernel
+def columns_adjoint(
+    tree: Tree, G: Array, w: Array, A: Array, J: Array, w_bar: Array, A_bar: Array, J_bar: Array
+) -> None:
+    r"""Write the derivatives of the weighted columns of each body in its own motion and axes.
+
+    $\bar K = \sum_k T_k P_k$ is split into those of $\omega$, $\dot\omega$ and d; $\bar T_k = K P_k$ into
+    those of the axis' linear part (its last column) and of its angular part (twice its skew part).
+    """
+    for i in range(tree.parent.size):
+        wx, wy, wz = w[i, 0], w[i, 1], w[i, 2]
+        bx, by, bz = A[i, 3], A[i, 4], A[i, 5]
+        k00, k01, k02, k03 = -wy * wy - wz * wz, wx * wy - bz, wx * wz + by, A[i, 0]
+        k10, k11, k12, k13 = wx * wy + bz, -wx * wx - wz * wz, wy * wz - bx, A[i, 1]
+        k20, k21, k22, k23 = wx * wz - by, wy * wz + bx, -wx * wx - wy * wy, A[i, 2]
+        # The sums K̄ stay in plain numbers: kept in an array they cost a third more.
+        s00 = s01 = s02 = s03 = s10 = s11 = s12 = s13 = s20 = s21 = s22 = s23 = 0.0
+        at = 10 * i
+        for s in range(tree.support_start[i], tree.support_start[i + 1]):
+            k = tree.support[s]
+            lx, ly, lz = J[i, k, 0], J[i, k, 1], J[i, k, 2]
+            cx, cy, cz = J[i, k, 3], J[i, k, 4], J[i, k, 5]
+            m, hx, hy, hz = G[k, at], G[k, at + 1], G[k, at + 2], G[k, at + 3]
+            half = 0.5 * (G[k, at + 4] + G[k, at + 6] + G[k, at + 9])
+            xx, yy, zz = half - G[k, at + 4], half - G[k, at + 6], half - G[k, at + 9]
+            xy, xz, yz = -G[k, at + 5], -G[k, at + 7], -G[k, at + 8]
+            s00 += cy * xz - cz * xy + lx * hx
+            s01 += cy * yz - cz * yy + lx * hy
+            s02 += cy * zz - cz * yz + lx * hz
+            s03 += cy * hz - cz * hy + lx * m
+            s10 += cz * xx - cx * xz + ly * hx
+            s11 += cz * xy - cx * yz + ly * hy
+            s12 += cz * xz - cx * zz + ly * hz
+            s13 += cz * hx - cx * hz + ly * m
+            s20 += cx * xy - cy * xx + lz * hx
+            s21 += cx * yy - cy * xy + lz * hy
+            s22 += cx * yz - cy * xz + lz * hz
+            s23 += cx * hy - cy * hx + lz * m
+            J_bar[i, k, 0] = k00 * hx + k01 * hy + k02 * hz + k03 * m
+            J_bar[i, k, 1] = k10 * hx + k11 * hy + k12 * hz + k13 * m
+            J_bar[i, k, 2] = k20 * hx + k21 * hy + k22 * hz + k23 * m
+            t21 = k20 * xy + k21 * yy + k22 * yz + k23 * hy
+            t12 = k10 * xz + k11 * yz + k12 * zz + k13 * hz
+            t02 = k00 * xz + k01 * yz + k02 * zz + k03 * hz
+            t20 = k20 * xx + k21 * xy + k22 * xz + k23 * hx
+            t10 = k10 * xx + k11 * xy + k12 * xz + k13 * hx
+            t01 = k00 * xy + k01 * yy + k02 * yz + k03 * hy
+            J_bar[i, k, 3], J_bar[i, k, 4], J_bar[i, k, 5] = t21 - t12, t02 - t20, t10 - t01
+        xy, xz, yz = s01 + s10, s02 + s20, s12 + s21
+        w_bar[i, 0] = xy * wy + xz * wz - 2.0 * (s11 + s22) * wx
+        w_bar[i, 1] = xy * wx + yz * wz - 2.0 * (s00 + s22) * wy
+        w_bar[i, 2] = xz * wx + yz * wy - 2.0 * (s00 + s11) * wz
+        A_bar[i, 0], A_bar[i, 1], A_bar[i, 2] = s03, s13, s23
+        A_bar[i, 3], A_bar[i, 4], A_bar[i, 5] = s21 - s12, s02 - s20, s10 - s01
+
+
+@kernel
+def axes_adjoint(tree: Tree, R: Array, p: Array, J: Array, J_bar: Array, twist_bar: Array) -> None:
+    r"""Carry the wrenches J_bar on the axes to the base; write what each body's pose contributes on the way.
+
+    A twist s of body i changes the axes $(l, c)$ that carry it, seen in its frame, by
+    $(c \times s_l + l \times s_a,\ c \times s_a)$; paired with the wrenches $(f, n)$ that is
+    $s \cdot \sum (f \times c,\ f \times l + n \times c)$, and the sum is twist_bar[i].
+    """
+    for i in range(tree.parent.size - 1, -1, -1):
+        parent = tree.parent[i]
+        own = tree.first_dof[i + 1] - tree.first_dof[i]
+        px, py, pz = p[i, 0], p[i, 1], p[i, 2]
+        ux = uy = uz = ox = oy = oz = 0.0
+        for s in range(tree.support_start[i], tree.support_start[i + 1] - own):
+            k = tree.support[s]
+            lx, ly, lz, cx, cy, cz = J[i, k, 0], J[i, k, 1], J[i, k, 2], J[i, k, 3], J[i, k, 4], J[i, k, 5]
+            fx, fy, fz = J_bar[i, k, 0], J_bar[i, k, 1], J_bar[i, k, 2]
+            nx, ny, nz = J_bar[i, k, 3], J_bar[i, k, 4], J_bar[i, k, 5]
+            ux += fy * cz - fz * cy
+            uy += fz * cx - fx * cz
+            uz += fx * cy - fy * cx
+            ox += fy * lz - fz * ly + ny * cz - nz * cy
+            oy += fz * lx - fx * lz + nz * cx - nx * cz
+            oz += fx * ly - fy * lx + nx * cy - ny * cx
+            fx, fy, fz = to_parent(R, i, fx, fy, fz)
+            nx, ny, nz = to_parent(R, i, nx, ny, nz)
+            ex, ey, ez = cross(px, py, pz, fx, fy, fz)
+            J_bar[parent, k, 0] += fx
+            J_bar[parent, k, 1] += fy
+            J_bar[parent, k, 2] += fz
+            J_bar[parent, k, 3] += nx + ex
+            J_bar[parent, k, 4] += ny + ey
+            J_bar[parent, k, 5] += nz + ez
+        twist_bar[i, 0], twist_bar[i, 1], twist_bar[i, 2] = ux, uy, uz
+        twist_bar[i, 3], twist_bar[i, 4], twist_bar[i, 5] = ox, oy, oz
+
+
+@parallel_kernel
+def _regressor_adjoint(
+    tree: Tree,
+    columns: IntArray,
+    G: Array,
+    q: Array,
+    v: Array,
+    a: Array,
+    q_bar: Array,
+    v_bar: Array,
+    a_bar: Array,
+) -> None:
+    samples, nb, nv = len(q), tree.parent.size, v.shape[1]
+    for block in parallel_range(math.ceil(samples / BLOCK)):
+        R = np.empty((nb, 3, 3))
+        p = np.empty((nb, 3))
+        w = np.empty((nb, 3))
+        A = np.empty((nb, 6))
+        J = np.empty((nb, nv, 6))
+        w_bar = np.empty((nb, 3))
+        A_bar = np.empty((nb, 6))
+        J_bar = np.empty((nb, nv, 6))
+        twist_bar = np.empty((nb, 6))
+        for n in range(block * BLOCK, min(samples, (block + 1) * BLOCK)):
+            motion_pass(tree, q[n], v[n], a[n], R, p, w, A)
+            axes_in_bodies(tree, R, p, J)
+            columns_adjoint(tree, G[n], w, A, J, w_bar, A_bar, J_bar)
+            axes_adjoint(tree, R, p, J, J_bar, twist_bar)
+            motion_adjoint(
+                tree, v[n], a[n], R, p, w, A, w_bar, A_bar, twist_bar, q_bar[n], v_bar[n], a_bar[n]
+            )
+            for k in range(nv):
+                if columns[k, 0] >= 0:
+                    v_bar[n, k] += G[n, k, columns[k, 0]]
+                if columns[k, 3] >= 0:
+                    a_bar[n, k] += G[n, k, columns[k, 3]]
