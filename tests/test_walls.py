@@ -11,7 +11,7 @@ import pytest
 SOURCE = Path(__file__).resolve().parents[1] / "src" / "steelyard"
 
 FLOORS = (
-    ("errors", "arrays", "finding", "files", "archive", "compiled", "cones"),
+    ("errors", "arrays", "finding", "files", "archive", "compiled", "threads", "cones"),
     ("pose", "inertia"),
     ("drive", "robot", "zoo", "layout"),
     ("dynamics", "control"),

@@ -1,4 +1,4 @@
-"""The one door to Numba: functions compiled on first use and cached on disk.
+"""The one door to Numba: functions compiled on first use and cached on disk, shared among threads.
 
 Numba's cache forgets a function when *its own* file changes, but not when a compiled function that it calls
 from another file changes; stale machine code would then answer silently. Here a cached function is stamped
@@ -19,12 +19,9 @@ from numba.core import event
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-parallel_range = numba.prange
-thread_count = numba.get_num_threads
-
 
 def kernel(function: F) -> F:
-    """Compile a function to machine code, serial, cached on disk.
+    """Compile a function to machine code, cached on disk; it runs without the interpreter's lock.
 
     Division follows NumPy (no exception), indices are not checked, and floating point is exact IEEE: the same
     inputs give the same bits.
@@ -35,24 +32,11 @@ def kernel(function: F) -> F:
     Returns:
         The compiled function, with the signature of the original.
     """
-    return _compile(function, parallel=False)
-
-
-def parallel_kernel(function: F) -> F:
-    """Compile a function whose `parallel_range` loops are shared among threads, cached on disk.
-
-    Args:
-        function: a function of numbers, arrays and tuples of arrays; its iterations must not depend on
-            each other.
-
-    Returns:
-        The compiled function, with the signature of the original.
-    """
-    return _compile(function, parallel=True)
+    return _compile(function, fastmath=False)
 
 
 def dense_kernel(function: F) -> F:
-    """Compile a function made of long sums, which the compiler may reorder and fuse; serial, cached on disk.
+    """Compile a function made of long sums, which the compiler may reorder and fuse; cached on disk.
 
     Reordered sums use vector instructions; the last bits then depend on the processor, not on the run.
 
@@ -62,7 +46,7 @@ def dense_kernel(function: F) -> F:
     Returns:
         The compiled function, with the signature of the original.
     """
-    return _compile(function, parallel=False, fastmath={"reassoc", "contract"})
+    return _compile(function, fastmath={"reassoc", "contract"})
 
 
 def before_first_compilation(tell: Callable[[], None]) -> None:
@@ -88,8 +72,8 @@ class _Once(event.Listener):
         """Nothing to say."""
 
 
-def _compile(function: F, *, parallel: bool, fastmath: bool | set[str] = False) -> F:
-    compile_ = numba.njit(cache=True, parallel=parallel, fastmath=fastmath, error_model="numpy")
+def _compile(function: F, *, fastmath: bool | set[str]) -> F:
+    compile_ = numba.njit(cache=True, nogil=True, fastmath=fastmath, error_model="numpy")
     dispatcher: Any = compile_(function)
     dispatcher._cache._cache_file._source_stamp = _sources_stamp(Path(inspect.getfile(function)).parent)
     return cast(F, dispatcher)

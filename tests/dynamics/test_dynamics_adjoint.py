@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-import numba
 import numpy as np
 import pinocchio as pin
 import pytest
@@ -13,6 +12,7 @@ import pytest
 from oracles.agreement import assert_agree
 from oracles.pinocchio_robot import PinocchioRobot
 from oracles.random_robots import random_robot, random_states
+from oracles.thread_counts import thread_count
 from steelyard.dynamics.adjoint import Gradient, regressor_adjoint
 from steelyard.dynamics.regressor import torque_regressor
 from steelyard.errors import InputError, ShapeError
@@ -191,13 +191,10 @@ def test_a_sample_depends_neither_on_its_batch_nor_on_threads(count: int) -> Non
     layout = layout_of(robot, TERMS)
     q, v, a = random_states(rng, robot, 129)
     G = rng.standard_normal((129, robot.nv, layout.size))
-    whole = regressor_adjoint(robot, layout, G, q, v, a)
-    before = numba.get_num_threads()
-    try:
-        numba.set_num_threads(1)
+    with thread_count(3):
+        whole = regressor_adjoint(robot, layout, G, q, v, a)
+    with thread_count(1):
         part = regressor_adjoint(robot, layout, G[:count], q[:count], v[:count], a[:count])
-    finally:
-        numba.set_num_threads(before)
     for name in ("q", "v", "a"):
         assert getattr(part, name).shape == (count, robot.nv)
         np.testing.assert_array_equal(getattr(part, name), getattr(whole, name)[:count])

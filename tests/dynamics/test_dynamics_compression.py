@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import numba
 import numpy as np
 import pytest
 
 from oracles.random_robots import random_robot
+from oracles.thread_counts import thread_count
 from steelyard.dynamics import compress, torque_gram, torque_regressor
 from steelyard.dynamics.compression import PARTS, ROWS
 from steelyard.errors import InputError, ShapeError
@@ -102,15 +102,12 @@ def test_the_number_of_threads_does_not_change_a_bit() -> None:
     robot = zoo_robot("panda")
     layout = layout_of(robot, DRIVE)
     data = log(robot, 1500)
-    most = numba.get_num_threads()
-    try:
-        results = []
-        for threads in (1, most):
-            numba.set_num_threads(threads)
+    results = []
+    for threads in (1, 2, 5):
+        with thread_count(threads):
             results.append(compress(robot, layout, [data]).factor())
-    finally:
-        numba.set_num_threads(most)
-    assert np.array_equal(*results)
+    assert np.array_equal(results[0], results[1])
+    assert np.array_equal(results[0], results[2])
 
 
 def test_one_equation_knows_only_the_links_it_moves() -> None:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-import numba
 import numpy as np
 import pytest
 
 from oracles.random_robots import random_robot, random_states
+from oracles.thread_counts import thread_count
 from steelyard.dynamics import inverse_dynamics, mass_matrix, torque_regressor
 from steelyard.errors import InputError, ShapeError
 from steelyard.layout import layout_of
@@ -41,14 +41,11 @@ def test_a_sample_does_not_depend_on_its_batch(count: int) -> None:
 
 
 def test_threads_do_not_change_a_bit() -> None:
-    before = numba.get_num_threads()
-    try:
-        numba.set_num_threads(1)
+    with thread_count(1):
         alone = _all(Q, V, A)
-        numba.set_num_threads(min(2, numba.config.NUMBA_NUM_THREADS))
-        _assert_same_bits(_all(Q, V, A), alone)
-    finally:
-        numba.set_num_threads(before)
+    for threads in (2, 5):
+        with thread_count(threads):
+            _assert_same_bits(_all(Q, V, A), alone)
 
 
 def test_a_vector_is_one_sample() -> None:

@@ -1,4 +1,4 @@
-"""Compiled batch kernels on the tree: dynamics, kinematics, regressors and their adjoints, compressed logs."""
+"""Compiled batch kernels on the tree: dynamics, kinematics, regressors, adjoints, compressed logs."""
 
 from steelyard.dynamics.adjoint import Gradient, regressor_adjoint
 from steelyard.dynamics.base_wrench import base_wrench_regressor

@@ -11,21 +11,21 @@ K P, linear in the weights, and flow back to the base: wrenches through the axes
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from steelyard.arrays import Array, IntArray, checked, read_only_view
-from steelyard.compiled import kernel, parallel_kernel, parallel_range
-from steelyard.dynamics.batch import BLOCK, belongs, states
+from steelyard.compiled import kernel
+from steelyard.dynamics.batch import belongs, states
 from steelyard.dynamics.motion_adjoint import motion_adjoint
 from steelyard.dynamics.motion_pass import cross, motion_pass, to_parent
 from steelyard.dynamics.regressor import axes_in_bodies
 from steelyard.dynamics.tree import Tree, tree_of
 from steelyard.layout import Layout
 from steelyard.robot import Robot
+from steelyard.threads import share
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,7 +76,19 @@ def regressor_adjoint(
     G = checked("weights", weights, ("...", robot.nv, layout.size))
     G = checked("weights", G[None] if G.ndim == 2 else G, (len(q), robot.nv, layout.size), finite=False)
     q_bar, v_bar, a_bar = np.empty(v.shape), np.empty(v.shape), np.empty(v.shape)
-    _regressor_adjoint(tree_of(robot), layout.drive_columns, read_only_view(G), q, v, a, q_bar, v_bar, a_bar)
+    share(
+        len(q),
+        _regressor_adjoint,
+        tree_of(robot),
+        layout.drive_columns,
+        read_only_view(G),
+        q,
+        v,
+        a,
+        q_bar,
+        v_bar,
+        a_bar,
+    )
     return Gradient(q_bar, v_bar, a_bar)
 
 
@@ -173,8 +185,10 @@ def axes_adjoint(tree: Tree, R: Array, p: Array, J: Array, J_bar: Array, twist_b
         twist_bar[i, 3], twist_bar[i, 4], twist_bar[i, 5] = ox, oy, oz
 
 
-@parallel_kernel
+@kernel
 def _regressor_adjoint(
+    first: int,
+    last: int,
     tree: Tree,
     columns: IntArray,
     G: Array,
@@ -185,27 +199,24 @@ def _regressor_adjoint(
     v_bar: Array,
     a_bar: Array,
 ) -> None:
-    samples, nb, nv = len(q), tree.parent.size, v.shape[1]
-    for block in parallel_range(math.ceil(samples / BLOCK)):
-        R = np.empty((nb, 3, 3))
-        p = np.empty((nb, 3))
-        w = np.empty((nb, 3))
-        A = np.empty((nb, 6))
-        J = np.empty((nb, nv, 6))
-        w_bar = np.empty((nb, 3))
-        A_bar = np.empty((nb, 6))
-        J_bar = np.empty((nb, nv, 6))
-        twist_bar = np.empty((nb, 6))
-        for n in range(block * BLOCK, min(samples, (block + 1) * BLOCK)):
-            motion_pass(tree, q[n], v[n], a[n], R, p, w, A)
-            axes_in_bodies(tree, R, p, J)
-            columns_adjoint(tree, G[n], w, A, J, w_bar, A_bar, J_bar)
-            axes_adjoint(tree, R, p, J, J_bar, twist_bar)
-            motion_adjoint(
-                tree, v[n], a[n], R, p, w, A, w_bar, A_bar, twist_bar, q_bar[n], v_bar[n], a_bar[n]
-            )
-            for k in range(nv):
-                if columns[k, 0] >= 0:
-                    v_bar[n, k] += G[n, k, columns[k, 0]]
-                if columns[k, 3] >= 0:
-                    a_bar[n, k] += G[n, k, columns[k, 3]]
+    nb, nv = tree.parent.size, v.shape[1]
+    R = np.empty((nb, 3, 3))
+    p = np.empty((nb, 3))
+    w = np.empty((nb, 3))
+    A = np.empty((nb, 6))
+    J = np.empty((nb, nv, 6))
+    w_bar = np.empty((nb, 3))
+    A_bar = np.empty((nb, 6))
+    J_bar = np.empty((nb, nv, 6))
+    twist_bar = np.empty((nb, 6))
+    for n in range(first, last):
+        motion_pass(tree, q[n], v[n], a[n], R, p, w, A)
+        axes_in_bodies(tree, R, p, J)
+        columns_adjoint(tree, G[n], w, A, J, w_bar, A_bar, J_bar)
+        axes_adjoint(tree, R, p, J, J_bar, twist_bar)
+        motion_adjoint(tree, v[n], a[n], R, p, w, A, w_bar, A_bar, twist_bar, q_bar[n], v_bar[n], a_bar[n])
+        for k in range(nv):
+            if columns[k, 0] >= 0:
+                v_bar[n, k] += G[n, k, columns[k, 0]]
+            if columns[k, 3] >= 0:
+                a_bar[n, k] += G[n, k, columns[k, 3]]

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 from numpy.typing import ArrayLike
 
 from steelyard.arrays import Array
-from steelyard.compiled import kernel, parallel_kernel, parallel_range
-from steelyard.dynamics.batch import BLOCK, belongs, states
+from steelyard.compiled import kernel
+from steelyard.dynamics.batch import belongs, states
 from steelyard.dynamics.motion_pass import cross, motion_pass
 from steelyard.dynamics.tree import Tree, tree_of
 from steelyard.layout import Layout
 from steelyard.robot import JointKind, Robot
+from steelyard.threads import share
 
 
 def base_wrench_regressor(robot: Robot, layout: Layout, q: ArrayLike, v: ArrayLike, a: ArrayLike) -> Array:
@@ -42,7 +41,7 @@ def base_wrench_regressor(robot: Robot, layout: Layout, q: ArrayLike, v: ArrayLi
     q, v, a = states(robot, q=q, v=v, a=a)
     B = np.zeros((len(q), 6, layout.size))
     floats = robot.joints[0].kind is JointKind.FLOATING
-    _base_wrench_regressor(tree_of(robot), floats, q, v, a, B)
+    share(len(q), _base_wrench_regressor, tree_of(robot), floats, q, v, a, B)
     return B
 
 
@@ -109,20 +108,21 @@ def wrench_columns(i: int, w: Array, A: Array, X: Array, r: Array, B: Array) -> 
         B[5, j] += nz
 
 
-@parallel_kernel
-def _base_wrench_regressor(tree: Tree, floats: bool, q: Array, v: Array, a: Array, B: Array) -> None:
-    samples, nb = len(q), tree.parent.size
-    for block in parallel_range(math.ceil(samples / BLOCK)):
-        R = np.empty((nb, 3, 3))
-        p = np.empty((nb, 3))
-        w = np.empty((nb, 3))
-        A = np.empty((nb, 6))
-        X = np.empty((nb, 3, 3))
-        r = np.empty((nb, 3))
-        for n in range(block * BLOCK, min(samples, (block + 1) * BLOCK)):
-            motion_pass(tree, q[n], v[n], a[n], R, p, w, A)
-            for i in range(nb):
-                place_in_root(tree, i, floats, R, p, X, r)
-                # A floating first joint carries only what hangs on it.
-                if not floats or tree.support[tree.support_start[i]] == 0:
-                    wrench_columns(i, w, A, X, r, B[n])
+@kernel
+def _base_wrench_regressor(
+    first: int, last: int, tree: Tree, floats: bool, q: Array, v: Array, a: Array, B: Array
+) -> None:
+    nb = tree.parent.size
+    R = np.empty((nb, 3, 3))
+    p = np.empty((nb, 3))
+    w = np.empty((nb, 3))
+    A = np.empty((nb, 6))
+    X = np.empty((nb, 3, 3))
+    r = np.empty((nb, 3))
+    for n in range(first, last):
+        motion_pass(tree, q[n], v[n], a[n], R, p, w, A)
+        for i in range(nb):
+            place_in_root(tree, i, floats, R, p, X, r)
+            # A floating first joint carries only what hangs on it.
+            if not floats or tree.support[tree.support_start[i]] == 0:
+                wrench_columns(i, w, A, X, r, B[n])

@@ -1,4 +1,4 @@
-"""The door of the kernels: arguments checked once, samples shared among threads in blocks."""
+"""The door of the kernels: arguments checked once, in the form compiled code reads."""
 
 from __future__ import annotations
 
@@ -12,9 +12,6 @@ from steelyard.drive import DRIVE_TERMS
 from steelyard.errors import InputError, ShapeError
 from steelyard.layout import Layout
 from steelyard.robot import JointKind, Robot
-
-BLOCK = 64
-"""Samples one thread takes at a time; its scratch arrays are made once per block."""
 
 
 class Numbers(NamedTuple):

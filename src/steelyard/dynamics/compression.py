@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from steelyard.arrays import Array, IntArray, checked, read_only
-from steelyard.compiled import kernel, parallel_kernel, parallel_range
+from steelyard.compiled import kernel
 from steelyard.dynamics.batch import belongs, states
 from steelyard.dynamics.dense import add_products, fold_into_triangle
 from steelyard.dynamics.motion_pass import motion_pass
@@ -27,6 +27,7 @@ from steelyard.dynamics.tree import Tree, tree_of
 from steelyard.errors import InputError
 from steelyard.layout import Layout
 from steelyard.robot import Robot
+from steelyard.threads import share
 
 ROWS = 64
 """Samples folded into a triangle at a time: a block of a 7-joint arm's longest rows stays in the cache."""
@@ -114,7 +115,7 @@ def compress(robot: Robot, layout: Layout, blocks: Iterable[Block]) -> Compresse
     samples = 0
     for q, v, a, tau in blocks:
         q, v, a, tau = states(robot, q=q, v=v, a=a, tau=tau)
-        _compress(tree, dense, q, v, a, tau, triangles)
+        share(PARTS, _compress, tree, dense, q, v, a, tau, triangles, least=1)
         samples += len(q)
     if samples == 0:
         raise InputError("hold no sample.", place="blocks")
@@ -143,7 +144,7 @@ def torque_gram(robot: Robot, layout: Layout, blocks: Iterable[Block]) -> Array:
     products = np.zeros((PARTS, robot.nv, widest, widest))
     for q, v, a, tau in blocks:
         q, v, a, tau = states(robot, q=q, v=v, a=a, tau=tau)
-        _accumulate_gram(tree, dense, q, v, a, tau, products)
+        share(PARTS, _accumulate_gram, tree, dense, q, v, a, tau, products, least=1)
     total = products.sum(axis=0)
     G = np.zeros((layout.size + 1, layout.size + 1))
     for k in range(robot.nv):
@@ -235,11 +236,21 @@ def fill_block(
             A[k, dense.start[k + 1] - dense.start[k], s] = tau[n, k]
 
 
-@parallel_kernel
-def _compress(tree: Tree, dense: _Dense, q: Array, v: Array, a: Array, tau: Array, triangles: Array) -> None:
+@kernel
+def _compress(
+    first_part: int,
+    last_part: int,
+    tree: Tree,
+    dense: _Dense,
+    q: Array,
+    v: Array,
+    a: Array,
+    tau: Array,
+    triangles: Array,
+) -> None:
     samples, nv = len(q), v.shape[1]
     share = math.ceil(samples / PARTS)
-    for part in parallel_range(PARTS):
+    for part in range(first_part, last_part):
         A = np.empty((nv, triangles.shape[2], ROWS))
         end = min(samples, (part + 1) * share)
         for first in range(part * share, end, ROWS):
@@ -249,13 +260,21 @@ def _compress(tree: Tree, dense: _Dense, q: Array, v: Array, a: Array, tau: Arra
                 fold_into_triangle(triangles[part, k], A[k], dense.start[k + 1] - dense.start[k] + 1, count)
 
 
-@parallel_kernel
+@kernel
 def _accumulate_gram(
-    tree: Tree, dense: _Dense, q: Array, v: Array, a: Array, tau: Array, products: Array
+    first_part: int,
+    last_part: int,
+    tree: Tree,
+    dense: _Dense,
+    q: Array,
+    v: Array,
+    a: Array,
+    tau: Array,
+    products: Array,
 ) -> None:
     samples, nv = len(q), v.shape[1]
     share = math.ceil(samples / PARTS)
-    for part in parallel_range(PARTS):
+    for part in range(first_part, last_part):
         A = np.empty((nv, products.shape[2], ROWS))
         end = min(samples, (part + 1) * share)
         for first in range(part * share, end, ROWS):

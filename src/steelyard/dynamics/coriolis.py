@@ -11,14 +11,12 @@ times v.
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 from numpy.typing import ArrayLike
 
 from steelyard.arrays import Array
-from steelyard.compiled import kernel, parallel_kernel, parallel_range
-from steelyard.dynamics.batch import BLOCK, Numbers, numbers, states
+from steelyard.compiled import kernel
+from steelyard.dynamics.batch import Numbers, numbers, states
 from steelyard.dynamics.energy import velocity_pass
 from steelyard.dynamics.inverse_dynamics import add_to_parent
 from steelyard.dynamics.mass_matrix import add_composite, momentum_of_axis
@@ -26,6 +24,7 @@ from steelyard.dynamics.motion_pass import cross, to_parent
 from steelyard.dynamics.tree import Tree, tree_of
 from steelyard.layout import Layout
 from steelyard.robot import Robot
+from steelyard.threads import share
 
 
 def coriolis_matrix(robot: Robot, layout: Layout, parameters: ArrayLike, q: ArrayLike, v: ArrayLike) -> Array:
@@ -45,7 +44,7 @@ def coriolis_matrix(robot: Robot, layout: Layout, parameters: ArrayLike, q: Arra
     """
     q, v = states(robot, q=q, v=v)
     C = np.zeros((len(q), robot.nv, robot.nv))
-    _coriolis_matrix(tree_of(robot), numbers(robot, layout, parameters), q, v, C)
+    share(len(q), _coriolis_matrix, tree_of(robot), numbers(robot, layout, parameters), q, v, C)
     return C
 
 
@@ -179,32 +178,31 @@ def write_row(
             C[k, j] = product
 
 
-@parallel_kernel
-def _coriolis_matrix(tree: Tree, given: Numbers, q: Array, v: Array, C: Array) -> None:
-    samples, nb, nv = len(q), tree.parent.size, v.shape[1]
-    for block in parallel_range(math.ceil(samples / BLOCK)):
-        R = np.empty((nb, 3, 3))
-        p = np.empty((nb, 3))
-        V = np.empty((nb, 6))
-        P = np.empty((nb, 3))
-        T = np.empty((nb, 3, 3))
-        D = np.empty((nv, 6))
-        F = np.empty((nb, 6))
-        composite = np.empty((nb, 10))
-        for n in range(block * BLOCK, min(samples, (block + 1) * BLOCK)):
-            velocity_pass(tree, q[n], v[n], R, p, V)
-            for i in range(nb):
-                for c in range(10):
-                    composite[i, c] = given.links[i, c]
-            for i in range(nb):
-                turning_of_body(given.links, i, V, P, T)
-                axis_rates(tree, i, V, D)
-            for i in range(nb - 1, -1, -1):
-                if tree.parent[i] >= 0:
-                    add_composite(composite, i, tree.parent[i], R, p)
-                    add_turning(i, tree.parent[i], R, p, P, T)
-                for k in range(tree.first_dof[i], tree.first_dof[i + 1]):
-                    momentum_of_axis(composite, i, k, D, F)
-                    write_column(tree, i, k, R, p, P, T, F, C[n])
-                    momentum_of_axis(composite, i, k, tree.subspace, F)
-                    write_row(tree, i, k, R, p, P, T, D, F, C[n])
+@kernel
+def _coriolis_matrix(first: int, last: int, tree: Tree, given: Numbers, q: Array, v: Array, C: Array) -> None:
+    nb, nv = tree.parent.size, v.shape[1]
+    R = np.empty((nb, 3, 3))
+    p = np.empty((nb, 3))
+    V = np.empty((nb, 6))
+    P = np.empty((nb, 3))
+    T = np.empty((nb, 3, 3))
+    D = np.empty((nv, 6))
+    F = np.empty((nb, 6))
+    composite = np.empty((nb, 10))
+    for n in range(first, last):
+        velocity_pass(tree, q[n], v[n], R, p, V)
+        for i in range(nb):
+            for c in range(10):
+                composite[i, c] = given.links[i, c]
+        for i in range(nb):
+            turning_of_body(given.links, i, V, P, T)
+            axis_rates(tree, i, V, D)
+        for i in range(nb - 1, -1, -1):
+            if tree.parent[i] >= 0:
+                add_composite(composite, i, tree.parent[i], R, p)
+                add_turning(i, tree.parent[i], R, p, P, T)
+            for k in range(tree.first_dof[i], tree.first_dof[i + 1]):
+                momentum_of_axis(composite, i, k, D, F)
+                write_column(tree, i, k, R, p, P, T, F, C[n])
+                momentum_of_axis(composite, i, k, tree.subspace, F)
+                write_row(tree, i, k, R, p, P, T, D, F, C[n])

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 from numpy.typing import ArrayLike
 
 from steelyard.arrays import Array, IntArray
-from steelyard.compiled import kernel, parallel_kernel, parallel_range
-from steelyard.dynamics.batch import BLOCK, belongs, states
+from steelyard.compiled import kernel
+from steelyard.dynamics.batch import belongs, states
 from steelyard.dynamics.motion_pass import cross, place_bodies, to_child
 from steelyard.dynamics.tree import Tree, tree_of
 from steelyard.layout import Layout
 from steelyard.robot import Robot
+from steelyard.threads import share
 
 
 def kinetic_energy_regressor(robot: Robot, layout: Layout, q: ArrayLike, v: ArrayLike) -> Array:
@@ -31,7 +30,7 @@ def kinetic_energy_regressor(robot: Robot, layout: Layout, q: ArrayLike, v: Arra
     belongs(robot, layout)
     q, v = states(robot, q=q, v=v)
     E = np.zeros((len(q), layout.size))
-    _kinetic_energy_regressor(tree_of(robot), layout.drive_columns, q, v, E)
+    share(len(q), _kinetic_energy_regressor, tree_of(robot), layout.drive_columns, q, v, E)
     return E
 
 
@@ -51,7 +50,7 @@ def potential_energy_regressor(robot: Robot, layout: Layout, q: ArrayLike) -> Ar
     belongs(robot, layout)
     (q,) = states(robot, q=q)
     E = np.zeros((len(q), layout.size))
-    _potential_energy_regressor(tree_of(robot), q, E)
+    share(len(q), _potential_energy_regressor, tree_of(robot), q, E)
     return E
 
 
@@ -113,38 +112,38 @@ def kinetic_columns(i: int, V: Array, row: Array) -> None:
     row[at + 9] = 0.5 * wz * wz
 
 
-@parallel_kernel
-def _kinetic_energy_regressor(tree: Tree, columns: IntArray, q: Array, v: Array, E: Array) -> None:
-    samples, nb, nv = len(q), tree.parent.size, v.shape[1]
-    for block in parallel_range(math.ceil(samples / BLOCK)):
-        R = np.empty((nb, 3, 3))
-        p = np.empty((nb, 3))
-        V = np.empty((nb, 6))
-        for n in range(block * BLOCK, min(samples, (block + 1) * BLOCK)):
-            velocity_pass(tree, q[n], v[n], R, p, V)
-            for i in range(nb):
-                kinetic_columns(i, V, E[n])
-            for k in range(nv):
-                if columns[k, 3] >= 0:
-                    E[n, columns[k, 3]] = 0.5 * v[n, k] * v[n, k]
+@kernel
+def _kinetic_energy_regressor(
+    first: int, last: int, tree: Tree, columns: IntArray, q: Array, v: Array, E: Array
+) -> None:
+    nb, nv = tree.parent.size, v.shape[1]
+    R = np.empty((nb, 3, 3))
+    p = np.empty((nb, 3))
+    V = np.empty((nb, 6))
+    for n in range(first, last):
+        velocity_pass(tree, q[n], v[n], R, p, V)
+        for i in range(nb):
+            kinetic_columns(i, V, E[n])
+        for k in range(nv):
+            if columns[k, 3] >= 0:
+                E[n, columns[k, 3]] = 0.5 * v[n, k] * v[n, k]
 
 
-@parallel_kernel
-def _potential_energy_regressor(tree: Tree, q: Array, E: Array) -> None:
-    samples, nb = len(q), tree.parent.size
-    for block in parallel_range(math.ceil(samples / BLOCK)):
-        R = np.empty((nb, 3, 3))
-        p = np.empty((nb, 3))
-        g = np.empty((nb, 3))
-        for n in range(block * BLOCK, min(samples, (block + 1) * BLOCK)):
-            place_bodies(tree, q[n], R, p)
-            for i in range(nb):
-                carry_gravity(tree, i, R, g)
-                parent = tree.parent[i]
-                # A unit mass at this frame's origin: the parent's energy, and the step from there.
-                energy = 0.0 if parent < 0 else E[n, 10 * parent]
-                for c in range(3):
-                    fall = tree.gravity[c] if parent < 0 else g[parent, c]
-                    energy -= fall * p[i, c]
-                    E[n, 10 * i + 1 + c] = -g[i, c]
-                E[n, 10 * i] = energy
+@kernel
+def _potential_energy_regressor(first: int, last: int, tree: Tree, q: Array, E: Array) -> None:
+    nb = tree.parent.size
+    R = np.empty((nb, 3, 3))
+    p = np.empty((nb, 3))
+    g = np.empty((nb, 3))
+    for n in range(first, last):
+        place_bodies(tree, q[n], R, p)
+        for i in range(nb):
+            carry_gravity(tree, i, R, g)
+            parent = tree.parent[i]
+            # A unit mass at this frame's origin: the parent's energy, and the step from there.
+            energy = 0.0 if parent < 0 else E[n, 10 * parent]
+            for c in range(3):
+                fall = tree.gravity[c] if parent < 0 else g[parent, c]
+                energy -= fall * p[i, c]
+                E[n, 10 * i + 1 + c] = -g[i, c]
+            E[n, 10 * i] = energy

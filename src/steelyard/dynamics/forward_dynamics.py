@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from steelyard.arrays import Array, IntArray
-from steelyard.compiled import kernel, parallel_kernel, parallel_range
+from steelyard.compiled import kernel
 from steelyard.dynamics.articulated_body import (
     add_articulated,
     add_size,
@@ -20,13 +19,14 @@ from steelyard.dynamics.articulated_body import (
     start_size,
     too_small,
 )
-from steelyard.dynamics.batch import BLOCK, Numbers, numbers, states
+from steelyard.dynamics.batch import Numbers, numbers, states
 from steelyard.dynamics.inverse_dynamics import add_to_parent, body_wrench, drive_torque
 from steelyard.dynamics.motion_pass import cross, motion_pass, to_child
 from steelyard.dynamics.tree import Tree, tree_of
 from steelyard.errors import NoSolutionError
 from steelyard.layout import Layout
 from steelyard.robot import Robot
+from steelyard.threads import share
 
 
 def forward_dynamics(
@@ -54,7 +54,7 @@ def forward_dynamics(
     q, v, tau = states(robot, q=q, v=v, tau=tau)
     a = np.empty(v.shape)
     stuck = np.empty(len(q), dtype=np.int64)
-    _forward_dynamics(tree_of(robot), numbers(robot, layout, parameters), q, v, tau, a, stuck)
+    share(len(q), _forward_dynamics, tree_of(robot), numbers(robot, layout, parameters), q, v, tau, a, stuck)
     if (stuck >= 0).any():
         raise _not_positive(robot, stuck)
     return a
@@ -227,12 +227,18 @@ def _accelerate(tree: Tree, work: ForwardScratch, a: Array) -> None:
                 A[i, c] += s[k, c] * a[k]
 
 
-@parallel_kernel
+@kernel
 def _forward_dynamics(
-    tree: Tree, given: Numbers, q: Array, v: Array, tau: Array, a: Array, stuck: IntArray
+    first: int,
+    last: int,
+    tree: Tree,
+    given: Numbers,
+    q: Array,
+    v: Array,
+    tau: Array,
+    a: Array,
+    stuck: IntArray,
 ) -> None:
-    samples = len(q)
-    for block in parallel_range(math.ceil(samples / BLOCK)):
-        work = forward_scratch(tree.parent.size, v.shape[1])
-        for n in range(block * BLOCK, min(samples, (block + 1) * BLOCK)):
-            stuck[n] = sample_forward_dynamics(tree, given, q[n], v[n], tau[n], work, a[n])
+    work = forward_scratch(tree.parent.size, v.shape[1])
+    for n in range(first, last):
+        stuck[n] = sample_forward_dynamics(tree, given, q[n], v[n], tau[n], work, a[n])

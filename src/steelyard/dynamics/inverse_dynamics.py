@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 from numpy.typing import ArrayLike
 
 from steelyard.arrays import Array
-from steelyard.compiled import kernel, parallel_kernel, parallel_range
-from steelyard.dynamics.batch import BLOCK, Numbers, numbers, states
+from steelyard.compiled import kernel
+from steelyard.dynamics.batch import Numbers, numbers, states
 from steelyard.dynamics.motion_pass import cross, motion_pass, to_parent
 from steelyard.dynamics.tree import Tree, tree_of
 from steelyard.layout import Layout
 from steelyard.robot import Robot
+from steelyard.threads import share
 
 
 def inverse_dynamics(
@@ -34,7 +33,7 @@ def inverse_dynamics(
     """
     q, v, a = states(robot, q=q, v=v, a=a)
     tau = np.empty(v.shape)
-    _inverse_dynamics(tree_of(robot), numbers(robot, layout, parameters), q, v, a, tau)
+    share(len(q), _inverse_dynamics, tree_of(robot), numbers(robot, layout, parameters), q, v, a, tau)
     return tau
 
 
@@ -126,14 +125,15 @@ def sample_torque(
             add_to_parent(R, p, F, i, tree.parent[i])
 
 
-@parallel_kernel
-def _inverse_dynamics(tree: Tree, given: Numbers, q: Array, v: Array, a: Array, tau: Array) -> None:
-    samples, nb = len(q), tree.parent.size
-    for block in parallel_range(math.ceil(samples / BLOCK)):
-        R = np.empty((nb, 3, 3))
-        p = np.empty((nb, 3))
-        w = np.empty((nb, 3))
-        A = np.empty((nb, 6))
-        F = np.empty((nb, 6))
-        for n in range(block * BLOCK, min(samples, (block + 1) * BLOCK)):
-            sample_torque(tree, given, q[n], v[n], a[n], v[n], R, p, w, A, F, tau[n])
+@kernel
+def _inverse_dynamics(
+    first: int, last: int, tree: Tree, given: Numbers, q: Array, v: Array, a: Array, tau: Array
+) -> None:
+    nb = tree.parent.size
+    R = np.empty((nb, 3, 3))
+    p = np.empty((nb, 3))
+    w = np.empty((nb, 3))
+    A = np.empty((nb, 6))
+    F = np.empty((nb, 6))
+    for n in range(first, last):
+        sample_torque(tree, given, q[n], v[n], a[n], v[n], R, p, w, A, F, tau[n])

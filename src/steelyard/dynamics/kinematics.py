@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from steelyard.arrays import Array, IntArray, read_only_view
-from steelyard.compiled import kernel, parallel_kernel, parallel_range
-from steelyard.dynamics.batch import BLOCK, states
+from steelyard.compiled import kernel
+from steelyard.dynamics.batch import states
 from steelyard.dynamics.motion_pass import cross, place_bodies, to_parent
 from steelyard.dynamics.tree import Tree, tree_of
 from steelyard.errors import InputError
 from steelyard.robot import Robot
+from steelyard.threads import share
 
 
 def forward_kinematics(robot: Robot, q: ArrayLike, frames: Sequence[str] | None = None) -> Array:
@@ -39,7 +39,7 @@ def forward_kinematics(robot: Robot, q: ArrayLike, frames: Sequence[str] | None 
     links = np.array([frame.link for frame in chosen], dtype=np.int64)
     placements = np.array([frame.placement.matrix for frame in chosen]).reshape(-1, 4, 4)
     X = np.zeros((len(q), len(chosen), 4, 4))
-    _frame_poses(tree_of(robot), read_only_view(links), read_only_view(placements), q, X)
+    share(len(q), _frame_poses, tree_of(robot), read_only_view(links), read_only_view(placements), q, X)
     return X
 
 
@@ -63,7 +63,9 @@ def frame_jacobian(robot: Robot, q: ArrayLike, frame: str) -> Array:
     (q,) = states(robot, q=q)
     place = robot.frame(frame)
     J = np.zeros((len(q), 6, robot.nv))
-    _frame_jacobian(tree_of(robot), place.link, read_only_view(place.placement.translation), q, J)
+    share(
+        len(q), _frame_jacobian, tree_of(robot), place.link, read_only_view(place.placement.translation), q, J
+    )
     return J
 
 
@@ -84,45 +86,45 @@ def poses_in_base(tree: Tree, q: Array, R: Array, p: Array, R_0: Array, p_0: Arr
             R_0[i, 0, c], R_0[i, 1, c], R_0[i, 2, c] = x, y, z
 
 
-@parallel_kernel
-def _frame_poses(tree: Tree, links: IntArray, placements: Array, q: Array, X: Array) -> None:
-    samples, nb = len(q), tree.parent.size
-    for block in parallel_range(math.ceil(samples / BLOCK)):
-        R, p = np.empty((nb, 3, 3)), np.empty((nb, 3))
-        R_0, p_0 = np.empty((nb, 3, 3)), np.empty((nb, 3))
-        for n in range(block * BLOCK, min(samples, (block + 1) * BLOCK)):
-            poses_in_base(tree, q[n], R, p, R_0, p_0)
-            for f in range(len(links)):
-                i = links[f]
-                if i < 0:
-                    X[n, f] = placements[f]
-                    continue
-                for c in range(4):
-                    x, y, z = to_parent(R_0, i, placements[f, 0, c], placements[f, 1, c], placements[f, 2, c])
-                    X[n, f, 0, c], X[n, f, 1, c], X[n, f, 2, c] = x, y, z
-                for r in range(3):
-                    X[n, f, r, 3] += p_0[i, r]
-                X[n, f, 3, 3] = 1.0
-
-
-@parallel_kernel
-def _frame_jacobian(tree: Tree, link: int, local: Array, q: Array, J: Array) -> None:
-    samples, nb, s = len(q), tree.parent.size, tree.subspace
-    for block in parallel_range(math.ceil(samples / BLOCK)):
-        R, p = np.empty((nb, 3, 3)), np.empty((nb, 3))
-        R_0, p_0 = np.empty((nb, 3, 3)), np.empty((nb, 3))
-        for n in range(block * BLOCK, min(samples, (block + 1) * BLOCK)):
-            if link < 0:
+@kernel
+def _frame_poses(
+    first: int, last: int, tree: Tree, links: IntArray, placements: Array, q: Array, X: Array
+) -> None:
+    nb = tree.parent.size
+    R, p = np.empty((nb, 3, 3)), np.empty((nb, 3))
+    R_0, p_0 = np.empty((nb, 3, 3)), np.empty((nb, 3))
+    for n in range(first, last):
+        poses_in_base(tree, q[n], R, p, R_0, p_0)
+        for f in range(len(links)):
+            i = links[f]
+            if i < 0:
+                X[n, f] = placements[f]
                 continue
-            poses_in_base(tree, q[n], R, p, R_0, p_0)
-            px, py, pz = to_parent(R_0, link, local[0], local[1], local[2])
-            px, py, pz = px + p_0[link, 0], py + p_0[link, 1], pz + p_0[link, 2]
-            i = link
-            while i >= 0:
-                for k in range(tree.first_dof[i], tree.first_dof[i + 1]):
-                    lx, ly, lz = to_parent(R_0, i, s[k, 0], s[k, 1], s[k, 2])
-                    cx, cy, cz = to_parent(R_0, i, s[k, 3], s[k, 4], s[k, 5])
-                    ux, uy, uz = cross(cx, cy, cz, px - p_0[i, 0], py - p_0[i, 1], pz - p_0[i, 2])
-                    J[n, 0, k], J[n, 1, k], J[n, 2, k] = lx + ux, ly + uy, lz + uz
-                    J[n, 3, k], J[n, 4, k], J[n, 5, k] = cx, cy, cz
-                i = tree.parent[i]
+            for c in range(4):
+                x, y, z = to_parent(R_0, i, placements[f, 0, c], placements[f, 1, c], placements[f, 2, c])
+                X[n, f, 0, c], X[n, f, 1, c], X[n, f, 2, c] = x, y, z
+            for r in range(3):
+                X[n, f, r, 3] += p_0[i, r]
+            X[n, f, 3, 3] = 1.0
+
+
+@kernel
+def _frame_jacobian(first: int, last: int, tree: Tree, link: int, local: Array, q: Array, J: Array) -> None:
+    nb, s = tree.parent.size, tree.subspace
+    R, p = np.empty((nb, 3, 3)), np.empty((nb, 3))
+    R_0, p_0 = np.empty((nb, 3, 3)), np.empty((nb, 3))
+    for n in range(first, last):
+        if link < 0:
+            continue
+        poses_in_base(tree, q[n], R, p, R_0, p_0)
+        px, py, pz = to_parent(R_0, link, local[0], local[1], local[2])
+        px, py, pz = px + p_0[link, 0], py + p_0[link, 1], pz + p_0[link, 2]
+        i = link
+        while i >= 0:
+            for k in range(tree.first_dof[i], tree.first_dof[i + 1]):
+                lx, ly, lz = to_parent(R_0, i, s[k, 0], s[k, 1], s[k, 2])
+                cx, cy, cz = to_parent(R_0, i, s[k, 3], s[k, 4], s[k, 5])
+                ux, uy, uz = cross(cx, cy, cz, px - p_0[i, 0], py - p_0[i, 1], pz - p_0[i, 2])
+                J[n, 0, k], J[n, 1, k], J[n, 2, k] = lx + ux, ly + uy, lz + uz
+                J[n, 3, k], J[n, 4, k], J[n, 5, k] = cx, cy, cz
+            i = tree.parent[i]

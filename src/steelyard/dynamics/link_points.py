@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 from numpy.typing import ArrayLike
 
 from steelyard.arrays import Array, IntArray, checked, read_only_view
-from steelyard.compiled import kernel, parallel_kernel, parallel_range
-from steelyard.dynamics.batch import BLOCK, states
+from steelyard.compiled import kernel
+from steelyard.dynamics.batch import states
 from steelyard.dynamics.inverse_dynamics import add_to_parent
 from steelyard.dynamics.kinematics import poses_in_base
 from steelyard.dynamics.motion_pass import cross, to_child, to_parent
 from steelyard.dynamics.tree import Tree, tree_of
 from steelyard.errors import InputError, ShapeError
 from steelyard.robot import Robot
+from steelyard.threads import share
 
 
 def link_points(robot: Robot, q: ArrayLike, links: ArrayLike, local: ArrayLike) -> Array:
@@ -36,7 +35,7 @@ def link_points(robot: Robot, q: ArrayLike, links: ArrayLike, local: ArrayLike) 
     (q,) = states(robot, q=q)
     at, x = _points(robot, links, local)
     points = np.empty((len(q), len(at), 3))
-    _link_points(tree_of(robot), at, x, q, points)
+    share(len(q), _link_points, tree_of(robot), at, x, q, points)
     return points
 
 
@@ -66,7 +65,7 @@ def link_points_adjoint(
     w = checked("weights", weights, ("...", len(at), 3))
     w = checked("weights", w[None] if w.ndim == 2 else w, (len(q), len(at), 3), finite=False)
     gradient = np.empty((len(q), robot.nv))
-    _link_points_adjoint(tree_of(robot), at, x, read_only_view(w), q, gradient)
+    share(len(q), _link_points_adjoint, tree_of(robot), at, x, read_only_view(w), q, gradient)
     return gradient
 
 
@@ -89,23 +88,24 @@ def _points(robot: Robot, links: ArrayLike, local: ArrayLike) -> tuple[IntArray,
     return read_only_view(raw.astype(np.int64)), read_only_view(x)
 
 
-@parallel_kernel
-def _link_points(tree: Tree, links: IntArray, local: Array, q: Array, points: Array) -> None:
-    samples, nb = len(q), tree.parent.size
-    for block in parallel_range(math.ceil(samples / BLOCK)):
-        R, p = np.empty((nb, 3, 3)), np.empty((nb, 3))
-        R_0, p_0 = np.empty((nb, 3, 3)), np.empty((nb, 3))
-        for n in range(block * BLOCK, min(samples, (block + 1) * BLOCK)):
-            poses_in_base(tree, q[n], R, p, R_0, p_0)
-            for k in range(len(links)):
-                i = links[k]
-                if i < 0:
-                    points[n, k] = local[k]
-                    continue
-                x, y, z = to_parent(R_0, i, local[k, 0], local[k, 1], local[k, 2])
-                points[n, k, 0] = p_0[i, 0] + x
-                points[n, k, 1] = p_0[i, 1] + y
-                points[n, k, 2] = p_0[i, 2] + z
+@kernel
+def _link_points(
+    first: int, last: int, tree: Tree, links: IntArray, local: Array, q: Array, points: Array
+) -> None:
+    nb = tree.parent.size
+    R, p = np.empty((nb, 3, 3)), np.empty((nb, 3))
+    R_0, p_0 = np.empty((nb, 3, 3)), np.empty((nb, 3))
+    for n in range(first, last):
+        poses_in_base(tree, q[n], R, p, R_0, p_0)
+        for k in range(len(links)):
+            i = links[k]
+            if i < 0:
+                points[n, k] = local[k]
+                continue
+            x, y, z = to_parent(R_0, i, local[k, 0], local[k, 1], local[k, 2])
+            points[n, k, 0] = p_0[i, 0] + x
+            points[n, k, 1] = p_0[i, 1] + y
+            points[n, k, 2] = p_0[i, 2] + z
 
 
 @kernel
@@ -121,26 +121,32 @@ def collect_wrench(i: int, R_0: Array, x: Array, w: Array, F: Array) -> None:
     F[i, 5] += nz
 
 
-@parallel_kernel
+@kernel
 def _link_points_adjoint(
-    tree: Tree, links: IntArray, local: Array, weights: Array, q: Array, gradient: Array
+    first: int,
+    last: int,
+    tree: Tree,
+    links: IntArray,
+    local: Array,
+    weights: Array,
+    q: Array,
+    gradient: Array,
 ) -> None:
-    samples, nb = len(q), tree.parent.size
-    for block in parallel_range(math.ceil(samples / BLOCK)):
-        R, p = np.empty((nb, 3, 3)), np.empty((nb, 3))
-        R_0, p_0 = np.empty((nb, 3, 3)), np.empty((nb, 3))
-        F = np.empty((nb, 6))
-        for n in range(block * BLOCK, min(samples, (block + 1) * BLOCK)):
-            poses_in_base(tree, q[n], R, p, R_0, p_0)
-            F[:] = 0.0
-            for k in range(len(links)):
-                if links[k] >= 0:
-                    collect_wrench(links[k], R_0, local[k], weights[n, k], F)
-            for i in range(nb - 1, -1, -1):
-                for k in range(tree.first_dof[i], tree.first_dof[i + 1]):
-                    work = 0.0
-                    for c in range(6):
-                        work += tree.subspace[k, c] * F[i, c]
-                    gradient[n, k] = work
-                if tree.parent[i] >= 0:
-                    add_to_parent(R, p, F, i, tree.parent[i])
+    nb = tree.parent.size
+    R, p = np.empty((nb, 3, 3)), np.empty((nb, 3))
+    R_0, p_0 = np.empty((nb, 3, 3)), np.empty((nb, 3))
+    F = np.empty((nb, 6))
+    for n in range(first, last):
+        poses_in_base(tree, q[n], R, p, R_0, p_0)
+        F[:] = 0.0
+        for k in range(len(links)):
+            if links[k] >= 0:
+                collect_wrench(links[k], R_0, local[k], weights[n, k], F)
+        for i in range(nb - 1, -1, -1):
+            for k in range(tree.first_dof[i], tree.first_dof[i + 1]):
+                work = 0.0
+                for c in range(6):
+                    work += tree.subspace[k, c] * F[i, c]
+                gradient[n, k] = work
+            if tree.parent[i] >= 0:
+                add_to_parent(R, p, F, i, tree.parent[i])

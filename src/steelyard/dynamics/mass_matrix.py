@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 from numpy.typing import ArrayLike
 
 from steelyard.arrays import Array
-from steelyard.compiled import kernel, parallel_kernel, parallel_range
-from steelyard.dynamics.batch import BLOCK, Numbers, numbers, states
+from steelyard.compiled import kernel
+from steelyard.dynamics.batch import Numbers, numbers, states
 from steelyard.dynamics.inverse_dynamics import add_to_parent
 from steelyard.dynamics.motion_pass import cross, place_bodies, to_parent
 from steelyard.dynamics.tree import Tree, tree_of
 from steelyard.layout import Layout
 from steelyard.robot import Robot
+from steelyard.threads import share
 
 
 def mass_matrix(robot: Robot, layout: Layout, parameters: ArrayLike, q: ArrayLike) -> Array:
@@ -31,7 +30,7 @@ def mass_matrix(robot: Robot, layout: Layout, parameters: ArrayLike, q: ArrayLik
     """
     (q,) = states(robot, q=q)
     H = np.zeros((len(q), robot.nv, robot.nv))
-    _mass_matrix(tree_of(robot), numbers(robot, layout, parameters), q, H)
+    share(len(q), _mass_matrix, tree_of(robot), numbers(robot, layout, parameters), q, H)
     return H
 
 
@@ -84,27 +83,26 @@ def momentum_of_axis(phi: Array, i: int, k: int, subspace: Array, F: Array) -> N
     F[i, 5] = gz + phi[i, 7] * cx + phi[i, 8] * cy + phi[i, 9] * cz
 
 
-@parallel_kernel
-def _mass_matrix(tree: Tree, given: Numbers, q: Array, H: Array) -> None:
-    samples, nb = len(q), tree.parent.size
-    for block in parallel_range(math.ceil(samples / BLOCK)):
-        R = np.empty((nb, 3, 3))
-        p = np.empty((nb, 3))
-        F = np.empty((nb, 6))
-        composite = np.empty((nb, 10))
-        for n in range(block * BLOCK, min(samples, (block + 1) * BLOCK)):
-            place_bodies(tree, q[n], R, p)
-            # An array assignment here would be compiled as a parallel loop of its own, slowly.
-            for i in range(nb):
-                for c in range(10):
-                    composite[i, c] = given.links[i, c]
-            for i in range(nb - 1, -1, -1):
-                if tree.parent[i] >= 0:
-                    add_composite(composite, i, tree.parent[i], R, p)
-                for k in range(tree.first_dof[i], tree.first_dof[i + 1]):
-                    momentum_of_axis(composite, i, k, tree.subspace, F)
-                    write_column(tree, i, k, R, p, F, H[n])
-                    H[n, k, k] += given.drive[k, 3]
+@kernel
+def _mass_matrix(first: int, last: int, tree: Tree, given: Numbers, q: Array, H: Array) -> None:
+    nb = tree.parent.size
+    R = np.empty((nb, 3, 3))
+    p = np.empty((nb, 3))
+    F = np.empty((nb, 6))
+    composite = np.empty((nb, 10))
+    for n in range(first, last):
+        place_bodies(tree, q[n], R, p)
+        # An array assignment here would be compiled as a parallel loop of its own, slowly.
+        for i in range(nb):
+            for c in range(10):
+                composite[i, c] = given.links[i, c]
+        for i in range(nb - 1, -1, -1):
+            if tree.parent[i] >= 0:
+                add_composite(composite, i, tree.parent[i], R, p)
+            for k in range(tree.first_dof[i], tree.first_dof[i + 1]):
+                momentum_of_axis(composite, i, k, tree.subspace, F)
+                write_column(tree, i, k, R, p, F, H[n])
+                H[n, k, k] += given.drive[k, 3]
 
 
 @kernel

@@ -10,20 +10,19 @@ gone.
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 from numpy.typing import ArrayLike
 
 from steelyard.arrays import Array, IntArray
-from steelyard.compiled import kernel, parallel_kernel, parallel_range
-from steelyard.dynamics.batch import BLOCK, belongs, states
+from steelyard.compiled import kernel
+from steelyard.dynamics.batch import belongs, states
 from steelyard.dynamics.energy import carry_gravity, velocity_pass
 from steelyard.dynamics.motion_pass import cross
 from steelyard.dynamics.regressor import axes_in_bodies
 from steelyard.dynamics.tree import Tree, tree_of
 from steelyard.layout import Layout
 from steelyard.robot import Robot
+from steelyard.threads import share
 
 
 def momentum_regressor(robot: Robot, layout: Layout, q: ArrayLike, v: ArrayLike) -> Array:
@@ -41,7 +40,7 @@ def momentum_regressor(robot: Robot, layout: Layout, q: ArrayLike, v: ArrayLike)
     belongs(robot, layout)
     q, v = states(robot, q=q, v=v)
     W = np.zeros((len(q), robot.nv, layout.size))
-    _momentum_regressor(tree_of(robot), layout.drive_columns, q, v, W)
+    share(len(q), _momentum_regressor, tree_of(robot), layout.drive_columns, q, v, W)
     return W
 
 
@@ -68,7 +67,7 @@ def momentum_rate_regressor(robot: Robot, layout: Layout, q: ArrayLike, v: Array
     belongs(robot, layout)
     q, v = states(robot, q=q, v=v)
     W = np.zeros((len(q), robot.nv, layout.size))
-    _momentum_rate_regressor(tree_of(robot), layout.drive_columns, q, v, W)
+    share(len(q), _momentum_rate_regressor, tree_of(robot), layout.drive_columns, q, v, W)
     return W
 
 
@@ -150,46 +149,48 @@ def friction_entries(columns: IntArray, k: int, v: float, row: Array) -> None:
         row[columns[k, 2]] = -1.0
 
 
-@parallel_kernel
-def _momentum_regressor(tree: Tree, columns: IntArray, q: Array, v: Array, W: Array) -> None:
-    samples, nb, nv = len(q), tree.parent.size, v.shape[1]
-    for block in parallel_range(math.ceil(samples / BLOCK)):
-        R = np.empty((nb, 3, 3))
-        p = np.empty((nb, 3))
-        V = np.empty((nb, 6))
-        J = np.empty((nb, nv, 6))
-        for n in range(block * BLOCK, min(samples, (block + 1) * BLOCK)):
-            velocity_pass(tree, q[n], v[n], R, p, V)
-            axes_in_bodies(tree, R, p, J)
-            for i in range(nb):
-                for s in range(tree.support_start[i], tree.support_start[i + 1]):
-                    k = tree.support[s]
-                    lx, ly, lz = J[i, k, 0], J[i, k, 1], J[i, k, 2]
-                    cx, cy, cz = J[i, k, 3], J[i, k, 4], J[i, k, 5]
-                    momentum_columns(i, V, lx, ly, lz, cx, cy, cz, W[n, k])
-            for k in range(nv):
-                if columns[k, 3] >= 0:
-                    W[n, k, columns[k, 3]] = v[n, k]
+@kernel
+def _momentum_regressor(
+    first: int, last: int, tree: Tree, columns: IntArray, q: Array, v: Array, W: Array
+) -> None:
+    nb, nv = tree.parent.size, v.shape[1]
+    R = np.empty((nb, 3, 3))
+    p = np.empty((nb, 3))
+    V = np.empty((nb, 6))
+    J = np.empty((nb, nv, 6))
+    for n in range(first, last):
+        velocity_pass(tree, q[n], v[n], R, p, V)
+        axes_in_bodies(tree, R, p, J)
+        for i in range(nb):
+            for s in range(tree.support_start[i], tree.support_start[i + 1]):
+                k = tree.support[s]
+                lx, ly, lz = J[i, k, 0], J[i, k, 1], J[i, k, 2]
+                cx, cy, cz = J[i, k, 3], J[i, k, 4], J[i, k, 5]
+                momentum_columns(i, V, lx, ly, lz, cx, cy, cz, W[n, k])
+        for k in range(nv):
+            if columns[k, 3] >= 0:
+                W[n, k, columns[k, 3]] = v[n, k]
 
 
-@parallel_kernel
-def _momentum_rate_regressor(tree: Tree, columns: IntArray, q: Array, v: Array, W: Array) -> None:
-    samples, nb, nv = len(q), tree.parent.size, v.shape[1]
+@kernel
+def _momentum_rate_regressor(
+    first: int, last: int, tree: Tree, columns: IntArray, q: Array, v: Array, W: Array
+) -> None:
+    nb, nv = tree.parent.size, v.shape[1]
     joint_end = np.empty(nv, dtype=np.int64)
     for i in range(nb):
         for k in range(tree.first_dof[i], tree.first_dof[i + 1]):
             joint_end[k] = tree.first_dof[i + 1]
-    for block in parallel_range(math.ceil(samples / BLOCK)):
-        R = np.empty((nb, 3, 3))
-        p = np.empty((nb, 3))
-        V = np.empty((nb, 6))
-        g = np.empty((nb, 3))
-        J = np.empty((nb, nv, 6))
-        for n in range(block * BLOCK, min(samples, (block + 1) * BLOCK)):
-            velocity_pass(tree, q[n], v[n], R, p, V)
-            axes_in_bodies(tree, R, p, J)
-            for i in range(nb):
-                carry_gravity(tree, i, R, g)
-                rate_columns(tree, i, joint_end, v[n], V, g, J, W[n])
-            for k in range(nv):
-                friction_entries(columns, k, v[n, k], W[n, k])
+    R = np.empty((nb, 3, 3))
+    p = np.empty((nb, 3))
+    V = np.empty((nb, 6))
+    g = np.empty((nb, 3))
+    J = np.empty((nb, nv, 6))
+    for n in range(first, last):
+        velocity_pass(tree, q[n], v[n], R, p, V)
+        axes_in_bodies(tree, R, p, J)
+        for i in range(nb):
+            carry_gravity(tree, i, R, g)
+            rate_columns(tree, i, joint_end, v[n], V, g, J, W[n])
+        for k in range(nv):
+            friction_entries(columns, k, v[n, k], W[n, k])

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 from numpy.typing import ArrayLike
 
 from steelyard.arrays import Array, IntArray
-from steelyard.compiled import kernel, parallel_kernel, parallel_range
-from steelyard.dynamics.batch import BLOCK, belongs, states
+from steelyard.compiled import kernel
+from steelyard.dynamics.batch import belongs, states
 from steelyard.dynamics.motion_pass import cross, place_bodies, to_child
 from steelyard.dynamics.regressor import axes_in_bodies
 from steelyard.dynamics.tree import Tree, tree_of
 from steelyard.layout import Layout
 from steelyard.robot import Robot
+from steelyard.threads import share
 
 
 def passivity_regressor(
@@ -49,7 +48,7 @@ def passivity_regressor(
     belongs(robot, layout)
     q, v, v_r, a_r = states(robot, q=q, v=v, v_r=v_r, a_r=a_r)
     Y = np.zeros((len(q), robot.nv, layout.size))
-    _passivity_regressor(tree_of(robot), layout.drive_columns, q, v, v_r, a_r, Y)
+    share(len(q), _passivity_regressor, tree_of(robot), layout.drive_columns, q, v, v_r, a_r, Y)
     return Y
 
 
@@ -167,24 +166,23 @@ def reference_drive(columns: IntArray, k: int, v: float, v_r: float, a_r: float,
         row[columns[k, 3]] = a_r
 
 
-@parallel_kernel
+@kernel
 def _passivity_regressor(
-    tree: Tree, columns: IntArray, q: Array, v: Array, v_r: Array, a_r: Array, Y: Array
+    first: int, last: int, tree: Tree, columns: IntArray, q: Array, v: Array, v_r: Array, a_r: Array, Y: Array
 ) -> None:
-    samples, nb, nv = len(q), tree.parent.size, v.shape[1]
-    for block in parallel_range(math.ceil(samples / BLOCK)):
-        R = np.empty((nb, 3, 3))
-        p = np.empty((nb, 3))
-        w = np.empty((nb, 3))
-        w_r = np.empty((nb, 3))
-        A = np.empty((nb, 6))
-        J = np.empty((nb, nv, 6))
-        for n in range(block * BLOCK, min(samples, (block + 1) * BLOCK)):
-            reference_pass(tree, q[n], v[n], v_r[n], a_r[n], R, p, w, w_r, A)
-            axes_in_bodies(tree, R, p, J)
-            for i in range(nb):
-                for s in range(tree.support_start[i], tree.support_start[i + 1]):
-                    k = tree.support[s]
-                    reference_columns(i, k, w, w_r, A, J, Y[n, k])
-            for k in range(nv):
-                reference_drive(columns, k, v[n, k], v_r[n, k], a_r[n, k], Y[n, k])
+    nb, nv = tree.parent.size, v.shape[1]
+    R = np.empty((nb, 3, 3))
+    p = np.empty((nb, 3))
+    w = np.empty((nb, 3))
+    w_r = np.empty((nb, 3))
+    A = np.empty((nb, 6))
+    J = np.empty((nb, nv, 6))
+    for n in range(first, last):
+        reference_pass(tree, q[n], v[n], v_r[n], a_r[n], R, p, w, w_r, A)
+        axes_in_bodies(tree, R, p, J)
+        for i in range(nb):
+            for s in range(tree.support_start[i], tree.support_start[i + 1]):
+                k = tree.support[s]
+                reference_columns(i, k, w, w_r, A, J, Y[n, k])
+        for k in range(nv):
+            reference_drive(columns, k, v[n, k], v_r[n, k], a_r[n, k], Y[n, k])

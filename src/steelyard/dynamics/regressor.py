@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 from numpy.typing import ArrayLike
 
 from steelyard.arrays import Array, IntArray
-from steelyard.compiled import kernel, parallel_kernel, parallel_range
-from steelyard.dynamics.batch import BLOCK, belongs, states
+from steelyard.compiled import kernel
+from steelyard.dynamics.batch import belongs, states
 from steelyard.dynamics.motion_pass import cross, motion_pass, to_child
 from steelyard.dynamics.tree import Tree, tree_of
 from steelyard.layout import Layout
 from steelyard.robot import Robot
+from steelyard.threads import share
 
 
 def torque_regressor(robot: Robot, layout: Layout, q: ArrayLike, v: ArrayLike, a: ArrayLike) -> Array:
@@ -32,7 +31,7 @@ def torque_regressor(robot: Robot, layout: Layout, q: ArrayLike, v: ArrayLike, a
     belongs(robot, layout)
     q, v, a = states(robot, q=q, v=v, a=a)
     Y = np.zeros((len(q), robot.nv, layout.size))
-    _torque_regressor(tree_of(robot), layout.drive_columns, q, v, a, Y)
+    share(len(q), _torque_regressor, tree_of(robot), layout.drive_columns, q, v, a, Y)
     return Y
 
 
@@ -101,21 +100,22 @@ def drive_entries(columns: IntArray, k: int, v: float, a: float, row: Array) -> 
         row[columns[k, 3]] = a
 
 
-@parallel_kernel
-def _torque_regressor(tree: Tree, columns: IntArray, q: Array, v: Array, a: Array, Y: Array) -> None:
-    samples, nb, nv = len(q), tree.parent.size, v.shape[1]
-    for block in parallel_range(math.ceil(samples / BLOCK)):
-        R = np.empty((nb, 3, 3))
-        p = np.empty((nb, 3))
-        w = np.empty((nb, 3))
-        A = np.empty((nb, 6))
-        J = np.empty((nb, nv, 6))
-        for n in range(block * BLOCK, min(samples, (block + 1) * BLOCK)):
-            motion_pass(tree, q[n], v[n], a[n], R, p, w, A)
-            axes_in_bodies(tree, R, p, J)
-            for i in range(nb):
-                for s in range(tree.support_start[i], tree.support_start[i + 1]):
-                    k = tree.support[s]
-                    body_columns(i, k, w, A, J, Y[n, k])
-            for k in range(nv):
-                drive_entries(columns, k, v[n, k], a[n, k], Y[n, k])
+@kernel
+def _torque_regressor(
+    first: int, last: int, tree: Tree, columns: IntArray, q: Array, v: Array, a: Array, Y: Array
+) -> None:
+    nb, nv = tree.parent.size, v.shape[1]
+    R = np.empty((nb, 3, 3))
+    p = np.empty((nb, 3))
+    w = np.empty((nb, 3))
+    A = np.empty((nb, 6))
+    J = np.empty((nb, nv, 6))
+    for n in range(first, last):
+        motion_pass(tree, q[n], v[n], a[n], R, p, w, A)
+        axes_in_bodies(tree, R, p, J)
+        for i in range(nb):
+            for s in range(tree.support_start[i], tree.support_start[i + 1]):
+                k = tree.support[s]
+                body_columns(i, k, w, A, J, Y[n, k])
+        for k in range(nv):
+            drive_entries(columns, k, v[n, k], a[n, k], Y[n, k])

@@ -78,22 +78,22 @@ class Robot:
         _no_duplicates("joint", self.joint_names)
         _no_duplicates("link", [frame.name for frame in self.frames])
 
-    @property
+    @cached_property
     def nq(self) -> int:
         """Number of coordinates; more than `nv` where a joint floats."""
         return sum(joint.kind.nq for joint in self.joints)
 
-    @property
+    @cached_property
     def nv(self) -> int:
         """Number of degrees of freedom."""
         return sum(joint.kind.nv for joint in self.joints)
 
-    @property
+    @cached_property
     def joint_names(self) -> tuple[str, ...]:
         """Names of the moving joints, in order."""
         return tuple(joint.name for joint in self.joints)
 
-    @property
+    @cached_property
     def link_names(self) -> tuple[str, ...]:
         """Names of the moving links, in order."""
         return tuple(link.name for link in self.links)

@@ -1,0 +1,78 @@
+"""Work shared among the cores: compiled functions release the interpreter, so plain threads do.
+
+Numba's own parallel loops need one of its threading layers. The one that is always there aborts the process
+when two threads of the caller enter it, and even a single sample costs it a hundred microseconds.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
+from threading import Lock
+
+from steelyard.errors import InputError
+
+LEAST = 256
+"""Samples that are worth handing to another thread: a few hundred microseconds of work."""
+
+_lock = Lock()
+_pool: ThreadPoolExecutor | None = None
+_count = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def thread_count() -> int:
+    """Threads that share the work, the caller's own included."""
+    return _count
+
+
+def set_thread_count(count: int) -> None:
+    """Choose how many threads share the work; no result depends on it.
+
+    Args:
+        count: at least 1, the caller's own thread.
+
+    Raises:
+        InputError: the count is below 1.
+    """
+    global _count, _pool
+    if count < 1:
+        raise InputError(f"must be at least 1, got {count}.", place="count")
+    with _lock:
+        _count, _pool = count, None
+
+
+def share(items: int, run: Callable[..., None], *arguments: object, least: int | None = None) -> None:
+    """Call `run(first, last, *arguments)` for consecutive pieces of range(items), one piece per thread.
+
+    Args:
+        items: how many items there are.
+        run: a compiled function whose items do not depend on each other.
+        *arguments: what every call gets after its piece.
+        least: fewest items worth a thread of their own; None for `LEAST`.
+    """
+    pieces = min(_count, max(1, items // (LEAST if least is None else least)))
+    bounds = [items * k // pieces for k in range(pieces + 1)]
+    others = [_executor().submit(run, first, last, *arguments) for first, last in pairwise(bounds[1:])]
+    run(0, bounds[1], *arguments)
+    for other in others:
+        other.result()
+
+
+def _executor() -> ThreadPoolExecutor:
+    global _pool
+    with _lock:
+        if _pool is None:
+            _pool = ThreadPoolExecutor(max(1, _count - 1), thread_name_prefix="steelyard")
+        return _pool
+
+
+def _forget_pool() -> None:
+    """The threads of a pool do not survive a fork; the child makes its own."""
+    global _pool, _lock
+    _pool, _lock = None, Lock()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forget_pool)
