@@ -35,7 +35,7 @@ def drake_plant(robot: Robot) -> MultibodyPlant:
 
 
 def torque_by_parameters(robot: Robot, q: np.ndarray, v: np.ndarray, a: np.ndarray) -> np.ndarray:
-    """d tau / d phi at every sample, shape (N, nv, 10 nb): torques are linear in phi, so this is Y."""
+    """Derivative of tau in phi, shape (N, nv, 10 nb): torques are linear in phi, so this is Y."""
     plant = drake_plant(robot).ToAutoDiffXd()
     context = plant.CreateDefaultContext()
     phi = InitializeAutoDiff(np.concatenate([link.body.parameters for link in robot.links]))[:, 0]
