@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import json
+import os
 import subprocess
 import sys
 import time
@@ -69,7 +70,9 @@ def best(*tasks: Callable[[], object], repeats: int = 7) -> list[float]:
     return [min(seen) for seen in times]
 
 
-def in_own_process(module: str, function: str, *arguments: object) -> dict[str, Any]:
+def in_own_process(
+    module: str, function: str, *arguments: object, environment: dict[str, str] | None = None
+) -> dict[str, Any]:
     """Call `module.function(*arguments)` of this folder in a fresh process; returns its JSON result."""
     code = (
         "import json, sys; sys.path.insert(0, sys.argv[1]); import importlib;"
@@ -77,6 +80,7 @@ def in_own_process(module: str, function: str, *arguments: object) -> dict[str, 
         "print(json.dumps(f(*json.loads(sys.argv[4]))))"
     )
     command = [sys.executable, "-c", code, str(BENCH), module, function, json.dumps(arguments)]
-    result = subprocess.run(command, capture_output=True, text=True, check=True)
+    variables = {**os.environ, **(environment or {})}
+    result = subprocess.run(command, capture_output=True, text=True, check=True, env=variables)
     document: dict[str, Any] = json.loads(result.stdout.splitlines()[-1])
     return document

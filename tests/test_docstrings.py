@@ -31,7 +31,7 @@ def public_functions() -> Iterator[tuple[str, ast.FunctionDef]]:
 def _compiled(function: ast.FunctionDef) -> bool:
     """A kernel's docstring is its equation; the public function that calls it carries the contract."""
     names = [d.id for d in function.decorator_list if isinstance(d, ast.Name)]
-    return "kernel" in names or "dense_kernel" in names
+    return any(name.endswith("kernel") for name in names)
 
 
 def _is_property(function: ast.FunctionDef) -> bool:

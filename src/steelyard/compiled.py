@@ -12,7 +12,7 @@ import inspect
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
-from typing import Any, TypeVar, cast
+from typing import Any, Literal, TypeVar, cast
 
 import numba
 from numba.core import event
@@ -33,6 +33,18 @@ def kernel(function: F) -> F:
         The compiled function, with the signature of the original.
     """
     return _compile(function, fastmath=False)
+
+
+def inlined_kernel(function: F) -> F:
+    """Compile a function into each of its callers: for pieces called per body, where passing arrays costs.
+
+    Args:
+        function: a function of numbers, arrays and tuples of arrays.
+
+    Returns:
+        The compiled function, with the signature of the original.
+    """
+    return _compile(function, fastmath=False, inline="always")
 
 
 def dense_kernel(function: F) -> F:
@@ -72,8 +84,8 @@ class _Once(event.Listener):
         """Nothing to say."""
 
 
-def _compile(function: F, *, fastmath: bool | set[str]) -> F:
-    compile_ = numba.njit(cache=True, nogil=True, fastmath=fastmath, error_model="numpy")
+def _compile(function: F, *, fastmath: bool | set[str], inline: Literal["never", "always"] = "never") -> F:
+    compile_ = numba.njit(cache=True, nogil=True, fastmath=fastmath, inline=inline, error_model="numpy")
     dispatcher: Any = compile_(function)
     dispatcher._cache._cache_file._source_stamp = _sources_stamp(Path(inspect.getfile(function)).parent)
     return cast(F, dispatcher)

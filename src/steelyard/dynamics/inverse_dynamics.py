@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from steelyard.arrays import Array
-from steelyard.compiled import kernel
+from steelyard.compiled import inlined_kernel, kernel
 from steelyard.dynamics.batch import Numbers, numbers, states
 from steelyard.dynamics.motion_pass import cross, motion_pass, to_parent
 from steelyard.dynamics.tree import Tree, tree_of
@@ -37,7 +37,7 @@ def inverse_dynamics(
     return tau
 
 
-@kernel
+@inlined_kernel
 def drive_torque(drive: Array, k: int, v: float, a: float) -> float:
     """Viscous, Coulomb, offset and rotor torque of degree of freedom k."""
     sign = 0.0
@@ -49,7 +49,7 @@ def drive_torque(drive: Array, k: int, v: float, a: float) -> float:
     return torque
 
 
-@kernel
+@inlined_kernel
 def body_wrench(phi: Array, i: int, w: Array, A: Array, F: Array) -> None:
     r"""Write the wrench that moves body i, about its frame's origin, into F[i] (force first).
 

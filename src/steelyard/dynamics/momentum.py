@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from steelyard.arrays import Array, IntArray
-from steelyard.compiled import kernel
+from steelyard.compiled import inlined_kernel, kernel
 from steelyard.dynamics.batch import belongs, states
 from steelyard.dynamics.energy import carry_gravity, velocity_pass
 from steelyard.dynamics.motion_pass import cross
@@ -71,7 +71,7 @@ def momentum_rate_regressor(robot: Robot, layout: Layout, q: ArrayLike, v: Array
     return W
 
 
-@kernel
+@inlined_kernel
 def momentum_columns(
     i: int, V: Array, lx: float, ly: float, lz: float, cx: float, cy: float, cz: float, row: Array
 ) -> None:

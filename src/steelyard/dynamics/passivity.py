@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from steelyard.arrays import Array, IntArray
-from steelyard.compiled import kernel
+from steelyard.compiled import inlined_kernel, kernel
 from steelyard.dynamics.batch import belongs, states
 from steelyard.dynamics.motion_pass import cross, place_bodies, to_child
 from steelyard.dynamics.regressor import axes_in_bodies
@@ -118,7 +118,7 @@ def reference_pass(
         A[i, 3], A[i, 4], A[i, 5] = bx + ex, by + ey, bz + ez
 
 
-@kernel
+@inlined_kernel
 def reference_columns(i: int, k: int, w: Array, w_r: Array, A: Array, J: Array, row: Array) -> None:
     r"""Write the ten columns of body i in the row of degree of freedom k.
 

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from steelyard.arrays import Array, IntArray
-from steelyard.compiled import kernel
+from steelyard.compiled import inlined_kernel, kernel
 from steelyard.dynamics.batch import belongs, states
 from steelyard.dynamics.motion_pass import cross, motion_pass, to_child
 from steelyard.dynamics.tree import Tree, tree_of
@@ -54,7 +54,7 @@ def axes_in_bodies(tree: Tree, R: Array, p: Array, J: Array) -> None:
                 J[i, k, c] = tree.subspace[k, c]
 
 
-@kernel
+@inlined_kernel
 def body_columns(i: int, k: int, w: Array, A: Array, J: Array, row: Array) -> None:
     r"""Write the ten columns of body i in the torque row of degree of freedom k.
 
