@@ -35,6 +35,7 @@ format: install
 	$(BIN)/ruff format .
 
 bench: install
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev,bench]'
 	$(BIN)/python bench/run.py
 
 acceptance: install

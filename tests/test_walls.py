@@ -14,7 +14,7 @@ FLOORS = (
     ("errors", "arrays", "finding", "files", "archive", "compiled", "threads", "cones"),
     ("pose", "inertia"),
     ("drive", "robot", "zoo", "layout"),
-    ("dynamics", "control"),
+    ("dynamics", "control", "rollout"),
     ("identifiability", "consistency", "limits"),
     ("motion", "excitation"),
     ("recording", "signals", "simulate"),
@@ -39,7 +39,9 @@ FORBIDDEN = {
 }
 
 DOORS = {
-    "numba": {"compiled"},
+    # `dynamics` hands the instructions of generated programs to LLVM inside its kernels.
+    "numba": {"compiled", "dynamics"},
+    "llvmlite": {"dynamics"},
     "clarabel": {"cones"},
     "highspy": {"cones"},
     "mujoco": {"robot", "simulate", "export"},
@@ -92,8 +94,8 @@ def test_a_room_imports_only_rooms_below_it(file: Path) -> None:
 @pytest.mark.parametrize("file", FILES, ids=lambda file: str(file.relative_to(SOURCE)))
 def test_other_rooms_are_entered_by_their_front_door(file: Path) -> None:
     room = room_of(file)
-    # Compiled steps of controllers are built from the pieces of the dynamics kernels.
-    workshop = {"dynamics"} if room == "control" else set()
+    # Compiled steps and loops are built from the pieces of the kernels below them.
+    workshop = {"control": {"dynamics"}, "rollout": {"dynamics", "control"}}.get(room, set())
     for line, other, module in rooms_imported(file):
         if other != room and other not in workshop:
             assert module.count(".") == 1, f"{file}:{line}: import from steelyard.{other}, not {module}"

@@ -38,6 +38,7 @@ class ArmLaw:
 
     law: ClassVar[str]
     joint_gains: ClassVar[tuple[str, ...]]
+    linear: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         for name in self.joint_gains:

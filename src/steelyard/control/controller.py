@@ -29,6 +29,11 @@ class Controller(Protocol):
         ...
 
     @property
+    def linear(self) -> bool:
+        """Whether torque and memory are linear in state and reference, with slopes that never change."""
+        ...
+
+    @property
     def joints(self) -> tuple[str, ...]:
         """Names of the nv joints it commands."""
         ...

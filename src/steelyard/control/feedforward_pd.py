@@ -51,6 +51,7 @@ class FeedforwardPD(ArmLaw):
     filter: float = field(default=0.002, kw_only=True)
 
     law = "ff-pd"
+    linear = True
     joint_gains = ("inertia", "viscous", "kp", "kv")
 
     def __post_init__(self) -> None:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from steelyard.arrays import Array
 from steelyard.compiled import kernel
 from steelyard.dynamics.batch import Numbers
-from steelyard.dynamics.energy import carry_gravity, velocity_pass
 from steelyard.dynamics.inverse_dynamics import add_to_parent
 from steelyard.dynamics.mass_matrix import momentum_of_axis
 from steelyard.dynamics.motion_pass import cross
 from steelyard.dynamics.tree import Tree
+from steelyard.dynamics.velocity_pass import carry_gravity, velocity_pass
 
 
 @kernel

@@ -29,6 +29,7 @@ class PD(ArmLaw):
     kd: Array
 
     law = "pd"
+    linear = True
     joint_gains = ("kp", "kd")
 
     @property

@@ -17,11 +17,11 @@ from numpy.typing import ArrayLike
 from steelyard.arrays import Array
 from steelyard.compiled import kernel
 from steelyard.dynamics.batch import Numbers, numbers, states
-from steelyard.dynamics.energy import velocity_pass
 from steelyard.dynamics.inverse_dynamics import add_to_parent
 from steelyard.dynamics.mass_matrix import add_composite, momentum_of_axis
 from steelyard.dynamics.motion_pass import cross, to_parent
 from steelyard.dynamics.tree import Tree, tree_of
+from steelyard.dynamics.velocity_pass import velocity_pass
 from steelyard.layout import Layout
 from steelyard.robot import Robot
 from steelyard.threads import share

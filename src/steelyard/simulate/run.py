@@ -72,6 +72,7 @@ def simulate(
     _check_joints(robot, "controller", law.joints)
     samples = math.floor(length * rate * (1.0 + 1e-12)) + 1
     cycles = max(1, math.ceil(SLOWEST_CONTROL / rate * (1.0 - 1e-12)))
+    _check_cycle(law, 1.0 / (rate * cycles))
     step = Step(
         "simulate",
         {
@@ -86,6 +87,15 @@ def simulate(
         },
     )
     return _closed_loop(plant, motion, law, samples, cycles, rate, step)
+
+
+def _check_cycle(controller: Controller, cycle: float) -> None:
+    if controller.cycle is not None and abs(controller.cycle - cycle) > 1e-9 * cycle:
+        raise InputError(
+            f"the law is made for cycles of {controller.cycle:g} s, but the plant runs it every {cycle:g} s.",
+            place="controller",
+            remedy="Choose the log's rate or the law's cycle so that they agree.",
+        )
 
 
 def tracking_error(recording: Recording) -> Array:

@@ -1,0 +1,140 @@
+"""The straight-line code of one tree: its programs, and where each number stands in their outputs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from importlib.metadata import version
+from types import ModuleType
+from typing import Any
+
+import casadi
+
+from steelyard.archive import digest
+from steelyard.dynamics.straight_line import kernels
+from steelyard.dynamics.straight_line.carried import Carried
+from steelyard.dynamics.straight_line.forward import accelerations, factorise, mass_matrix
+from steelyard.dynamics.straight_line.linear import Linearisation, linearise
+from steelyard.dynamics.straight_line.machine_code import lane_call, scalar_call
+from steelyard.dynamics.straight_line.model import Model
+from steelyard.dynamics.straight_line.program import Program, program
+from steelyard.dynamics.straight_line.store import sources_digest, specialise
+from steelyard.dynamics.tree import Tree
+
+Pair = tuple[int, int]
+
+
+@dataclass(frozen=True, eq=False)
+class StraightLineCode:
+    """Forward dynamics and its linearisation for one tree, as programs and as compiled kernels.
+
+    The linearisation's output is one array: accelerations and pivots of H (nv each), the factor of H, I_q and
+    I_v on the pairs of joints that feel each other, and Y where a joint carries the parameter's link.
+
+    Attributes:
+        tree: the robot; every joint has one degree of freedom.
+        carried: the parameters that are inputs; the others are zero.
+    """
+
+    tree: Tree
+    carried: Carried
+
+    @property
+    def nv(self) -> int:
+        """Number of degrees of freedom."""
+        return int(self.tree.parent.size)
+
+    @cached_property
+    def above(self) -> list[Pair]:
+        """Each joint with each of its ancestors: the entries of L."""
+        start, support = self.tree.support_start, self.tree.support
+        return [(k, int(j)) for k in range(self.nv) for j in support[start[k] : start[k + 1] - 1]]
+
+    @cached_property
+    def related(self) -> list[Pair]:
+        """Joints that feel each other: the entries of I_q and I_v."""
+        return [*((k, k) for k in range(self.nv)), *self.above, *((j, k) for k, j in self.above)]
+
+    @cached_property
+    def felt(self) -> list[Pair]:
+        """Rows and columns of Y where a joint can feel the parameter."""
+        carriers = [[k, *(j for i, j in self.above if i == k)] for k in range(self.nv)]
+        return [
+            (k, column)
+            for column, (kind, row, _) in enumerate(self.carried.columns)
+            for k in (carriers[row] if kind == "links" else [row])
+        ]
+
+    @property
+    def regressor_start(self) -> int:
+        """Where Y starts in the linearisation's output; the order is that of `felt`."""
+        return 3 * self.nv + len(self.above) + 2 * len(self.related)
+
+    @property
+    def size(self) -> int:
+        """Length of the linearisation's output."""
+        return self.regressor_start + len(self.felt)
+
+    @cached_property
+    def key(self) -> str:
+        """What the code depends on, as 64 hexadecimal digits: equal keys, equal code."""
+        versions = [version(name) for name in ("casadi", "numba", "llvmlite", "numpy")]
+        content = [*self.tree, self.carried, versions, sources_digest(__file__)]
+        return digest(content)
+
+    @cached_property
+    def calls(self) -> dict[str, Any]:
+        """The programs as functions that kernels can call: `run_forward`, `run_linear`, `run_columns`."""
+        return {
+            "run_forward": scalar_call(lambda: self.forward),
+            "run_linear": scalar_call(lambda: self.linear),
+            "run_columns": lane_call(lambda: self.columns, self.regressor_start, (self.nv,) * 4),
+        }
+
+    @cached_property
+    def kernels(self) -> ModuleType:
+        """The compiled functions of `kernels`, for this tree."""
+        return specialise(kernels, self.key, OUTPUTS=self.size, **self.calls)
+
+    @cached_property
+    def forward(self) -> Program:
+        """Accelerations and pivots."""
+        model = Model(self.tree, self.carried)
+        factor = factorise(model, mass_matrix(model))
+        return program(model.symbols, [*accelerations(model, factor), *factor.pivot])
+
+    @cached_property
+    def linear(self) -> Program:
+        """Accelerations, pivots, factor, I_q, I_v, Y."""
+        model, made = self._linearisation
+        outputs = [*made.a, *made.factor.pivot]
+        outputs += [made.factor.lower[pair] for pair in self.above]
+        outputs += made.factor.inverse
+        outputs += [made.position[pair] for pair in self.related]
+        outputs += [made.velocity[pair] for pair in self.related]
+        outputs += [made.regressor[pair] for pair in self.felt]
+        return program(model.symbols, outputs)
+
+    @cached_property
+    def columns(self) -> Program:
+        r"""$da = H^{-1}(d\tau - I_q\,dq - I_v\,dv - Y\,d\phi)$ from a linearisation and dq, dv, dτ, Y dφ."""
+        model, made = self._linearisation
+        given = [casadi.SX.sym(f"y{k}") for k in range(self.regressor_start)]
+        dq, dv, dtau, dtorque = ([casadi.SX.sym(f"{x}{k}") for k in range(self.nv)] for x in "qvtp")
+        at = 2 * self.nv
+        made.factor.lower.update(zip(self.above, given[at:], strict=False))
+        at += len(self.above)
+        made.factor.inverse[:] = given[at : at + self.nv]
+        at += self.nv
+        right = [dtau[k] - dtorque[k] for k in range(self.nv)]
+        for entries, change in ((made.position, dq), (made.velocity, dv)):
+            for place, (row, column) in enumerate(self.related):
+                if not entries[row, column].is_zero():
+                    right[row] -= given[at + place] * change[column]
+            at += len(self.related)
+        return program([*given, *dq, *dv, *dtau, *dtorque], made.factor.solve(model, right))
+
+    @property
+    def _linearisation(self) -> tuple[Model, Linearisation]:
+        model = Model(self.tree, self.carried)
+        return model, linearise(model, self.carried.columns)

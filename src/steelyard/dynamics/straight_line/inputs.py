@@ -1,0 +1,52 @@
+"""The inputs and outputs of the straight-line programs of a robot (compiled).
+
+The inputs are cos q, sin q, q, v, sign v and tau of every joint, then the link and the drive numbers. The
+outputs start with the accelerations and the pivots of H.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from steelyard.arrays import Array
+from steelyard.compiled import kernel
+from steelyard.dynamics.batch import Numbers
+from steelyard.dynamics.straight_line.sine import write_cos_sin
+from steelyard.dynamics.tree import Tree
+
+
+@kernel
+def scratch(tree: Tree, numbers: Numbers, outputs: int) -> tuple[Array, Array]:
+    """Inputs with the parameters in place, and outputs, for a thread of its own."""
+    nv = tree.parent.size
+    x = np.zeros(20 * nv)
+    for i in range(nv):
+        for c in range(10):
+            x[6 * nv + 10 * i + c] = numbers.links[i, c]
+        for c in range(4):
+            x[16 * nv + 4 * i + c] = numbers.drive[i, c]
+    return x, np.zeros(outputs)
+
+
+@kernel
+def write_state(x: Array, q: Array, v: Array, tau: Array) -> None:
+    """Write what changes from sample to sample into the inputs."""
+    nv = q.size
+    write_cos_sin(q, x)
+    for k in range(nv):
+        x[2 * nv + k] = q[k]
+        x[3 * nv + k] = v[k]
+        x[4 * nv + k] = 1.0 if v[k] > 0.0 else (-1.0 if v[k] < 0.0 else 0.0)
+        x[5 * nv + k] = tau[k]
+
+
+@kernel
+def stuck_joint(y: Array, a: Array) -> int:
+    """Copy the accelerations; -1, or the joint nearest to the tip that feels no positive inertia."""
+    nv = a.size
+    stuck = -1
+    for k in range(nv):
+        a[k] = y[k]
+        if not y[nv + k] > 0.0:
+            stuck = k
+    return stuck
