@@ -31,6 +31,8 @@ def remembering_step(tree, numbers, gains, memory, q, v, q_ref, v_ref, a_ref, ta
 
 @dataclass(frozen=True, eq=False)
 class Remembering(PD):
+    linear = False
+
     @property
     def step(self) -> ControlStep:
         return remembering_step
@@ -41,13 +43,13 @@ class Remembering(PD):
 
 
 @dataclass(frozen=True, eq=False)
-class LinearPD(PD):
-    linear = True
+class DifferencedPD(PD):
+    linear = False
 
 
 @dataclass(frozen=True, eq=False)
-class LinearFeedforward(FeedforwardPD):
-    linear = True
+class DifferencedFeedforward(FeedforwardPD):
+    linear = False
 
 
 @cache
@@ -61,11 +63,11 @@ def arm(name: str = "two_link") -> tuple[Robot, Layout, np.ndarray]:
 
 def law(kind: str, robot: Robot) -> Controller:
     if kind.endswith("feedforward"):
-        made = LinearFeedforward if kind.startswith("linear") else FeedforwardPD
+        made = FeedforwardPD if kind.startswith("linear") else DifferencedFeedforward
         return made(robot, 0.2, 0.3, 400.0, 40.0, cycle=CYCLE)
     if kind == "computed torque":
         return ComputedTorque.nominal(robot, 400.0, 40.0)
-    laws = {"pd": PD, "linear pd": LinearPD, "remembering": Remembering}
+    laws = {"pd": DifferencedPD, "linear pd": PD, "remembering": Remembering}
     return laws[kind](robot, np.full(robot.nv, 80.0), np.full(robot.nv, 6.0))
 
 
