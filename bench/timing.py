@@ -14,6 +14,8 @@ from pathlib import Path
 from typing import Any
 
 BENCH = Path(__file__).resolve().parent
+ENOUGH = 0.05
+"""Seconds a measurement should last."""
 
 
 @dataclass(frozen=True)
@@ -58,15 +60,21 @@ class Row:
 
 
 def best(*tasks: Callable[[], object], repeats: int = 7) -> list[float]:
-    """Best time of each task over interleaved repetitions, s; the first round warms up and does not count."""
+    """Best time of each task, s: the tasks take turns, and short ones run many times in each turn."""
+    counts = []
+    for task in tasks:
+        task()
+        started = time.perf_counter()
+        task()
+        counts.append(max(1, round(ENOUGH / (time.perf_counter() - started))))
     times: list[list[float]] = [[] for _ in tasks]
-    for round_ in range(repeats + 1):
-        for task, seen in zip(tasks, times, strict=True):
+    for _ in range(repeats):
+        for task, count, seen in zip(tasks, counts, times, strict=True):
             gc.collect()
             started = time.perf_counter()
-            task()
-            if round_:
-                seen.append(time.perf_counter() - started)
+            for _ in range(count):
+                task()
+            seen.append((time.perf_counter() - started) / count)
     return [min(seen) for seen in times]
 
 
@@ -84,3 +92,18 @@ def in_own_process(
     result = subprocess.run(command, capture_output=True, text=True, check=True, env=variables)
     document: dict[str, Any] = json.loads(result.stdout.splitlines()[-1])
     return document
+
+
+def since_start() -> float:
+    """Seconds since this process started."""
+    fields = Path("/proc/self/stat").read_text().rsplit(")", 1)[1].split()
+    return time.clock_gettime(time.CLOCK_BOOTTIME) - int(fields[19]) / os.sysconf("SC_CLK_TCK")
+
+
+def peak_memory() -> float:
+    """Largest resident memory of this process so far, MB.
+
+    `getrusage` would count what the parent held when it started the process.
+    """
+    lines = Path("/proc/self/status").read_text().splitlines()
+    return next(int(line.split()[1]) / 1024 for line in lines if line.startswith("VmHWM"))

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import os
-import resource
 import sys
 import tempfile
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -14,12 +11,12 @@ import numpy as np
 import pinocchio as pin
 import scipy.linalg
 
-from steelyard.dynamics import Gradient, compress, inverse_dynamics, regressor_adjoint, torque_regressor
+from steelyard.dynamics import Gradient, inverse_dynamics, regressor_adjoint, torque_regressor
 from steelyard.identifiability import numerical_base
 from steelyard.layout import layout_of
 from steelyard.robot import Robot
 from steelyard.zoo import zoo_robot
-from timing import Row, best, in_own_process
+from timing import Row, best, in_own_process, since_start
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tests"))
 
@@ -98,12 +95,14 @@ def _criterion() -> Iterator[Row]:
     G = np.zeros((200, 7, layout.size))
 
     def objective_and_gradient() -> tuple[float, Gradient]:
-        W = torque_regressor(robot, layout, q, v, a)[..., columns].reshape(-1, columns.size)
+        Y = torque_regressor(robot, layout, q, v, a, code="straight-line")
+        W = Y[..., columns].reshape(-1, columns.size)
         L = np.linalg.cholesky(W.T @ W)
         # d log det(WᵀW) / dW = 2 W (WᵀW)⁻¹
         inverse = scipy.linalg.cho_solve((L, True), np.eye(columns.size))
         G[..., columns] = (W @ (2.0 * inverse)).reshape(200, 7, -1)
-        return 2.0 * float(np.log(np.diag(L)).sum()), regressor_adjoint(robot, layout, G, q, v, a)
+        gradient = regressor_adjoint(robot, layout, G, q, v, a, code="straight-line")
+        return 2.0 * float(np.log(np.diag(L)).sum()), gradient
 
     def their_regressors() -> None:
         for n in range(200):
@@ -131,22 +130,16 @@ def _first_use() -> Iterator[Row]:
             yield Row(f"import and first torque regressor, {name}", seconds["seconds"], most_seconds=most)
 
 
-def _process_start() -> float:
-    """When this process started, seconds since boot."""
-    fields = Path("/proc/self/stat").read_text().rsplit(")", 1)[1].split()
-    return int(fields[19]) / os.sysconf("SC_CLK_TCK")
-
-
 def first_regressor() -> dict[str, float]:
     """Seconds from the start of the process to a first regressor."""
     robot = zoo_robot("panda")
     torque_regressor(robot, layout_of(robot), *_states(robot, 10))
-    return {"seconds": time.clock_gettime(time.CLOCK_BOOTTIME) - _process_start()}
+    return {"seconds": since_start()}
 
 
 def _compression() -> Iterator[Row]:
     for samples, most in ((10**6, 4.0), (10**7, None)):
-        result = in_own_process("cases.dynamics", "compress_synthetic", samples)
+        result = in_own_process("cases.long_log", "compress_synthetic", samples)
         yield Row(
             f"R factor, Panda, 91 columns, {samples:.0e} samples",
             result["seconds"],
@@ -155,17 +148,3 @@ def _compression() -> Iterator[Row]:
             most_memory=300.0,
             note="a process of its own; data generation not timed",
         )
-
-
-def compress_synthetic(samples: int) -> dict[str, float]:
-    """Compress a long synthetic log, block by block; seconds and peak memory."""
-    robot = zoo_robot("panda")
-    layout = layout_of(robot, ["viscous", "coulomb", "rotor"])
-    block = 50000
-    rng = np.random.default_rng(0)
-    q, v, a, tau = rng.normal(size=(4, block, 7))
-    compress(robot, layout, [(q[:1000], v[:1000], a[:1000], tau[:1000])])
-    started = time.perf_counter()
-    compress(robot, layout, ((q, v, a, tau) for _ in range(samples // block)))
-    seconds = time.perf_counter() - started
-    return {"seconds": seconds, "megabytes": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024}

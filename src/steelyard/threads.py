@@ -15,7 +15,7 @@ from threading import Lock
 from steelyard.errors import InputError
 
 LEAST = 256
-"""Samples that are worth handing to another thread: a few hundred microseconds of work."""
+"""Samples that are worth handing to another thread: waking it costs as much as a hundred of them."""
 
 _lock = Lock()
 _pool: ThreadPoolExecutor | None = None

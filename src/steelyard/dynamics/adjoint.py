@@ -19,6 +19,7 @@ from numpy.typing import ArrayLike
 from steelyard.arrays import Array, IntArray, checked, read_only_view
 from steelyard.compiled import kernel
 from steelyard.dynamics.batch import belongs, states
+from steelyard.dynamics.choice import wants_straight_line
 from steelyard.dynamics.motion_adjoint import motion_adjoint
 from steelyard.dynamics.motion_pass import cross, motion_pass, to_parent
 from steelyard.dynamics.regressor import axes_in_bodies
@@ -48,7 +49,14 @@ class Gradient:
 
 
 def regressor_adjoint(
-    robot: Robot, layout: Layout, weights: ArrayLike, q: ArrayLike, v: ArrayLike, a: ArrayLike
+    robot: Robot,
+    layout: Layout,
+    weights: ArrayLike,
+    q: ArrayLike,
+    v: ArrayLike,
+    a: ArrayLike,
+    *,
+    code: str = "auto",
 ) -> Gradient:
     r"""Gradient of $\langle G, Y(q, v, a)\rangle = \sum_{nkc} G_{nkc}\,Y_{nkc}$, Y the `torque_regressor`.
 
@@ -64,6 +72,7 @@ def regressor_adjoint(
         q: joint positions, shape (N, nq), rad or m.
         v: joint velocities, shape (N, nv), rad/s or m/s.
         a: joint accelerations, shape (N, nv), rad/s² or m/s².
+        code: `generic`, `straight-line`, or `auto` to choose as `torque_regressor` does.
 
     Returns:
         The gradient.
@@ -75,21 +84,15 @@ def regressor_adjoint(
     q, v, a = states(robot, q=q, v=v, a=a)
     G = checked("weights", weights, ("...", robot.nv, layout.size))
     G = checked("weights", G[None] if G.ndim == 2 else G, (len(q), robot.nv, layout.size), finite=False)
-    q_bar, v_bar, a_bar = np.empty(v.shape), np.empty(v.shape), np.empty(v.shape)
-    share(
-        len(q),
-        _regressor_adjoint,
-        tree_of(robot),
-        layout.drive_columns,
-        read_only_view(G),
-        q,
-        v,
-        a,
-        q_bar,
-        v_bar,
-        a_bar,
-    )
-    return Gradient(q_bar, v_bar, a_bar)
+    bars = np.empty(v.shape), np.empty(v.shape), np.empty(v.shape)
+    given = (read_only_view(G), q, v, a, *bars)
+    if wants_straight_line(code, robot, len(q)):
+        from steelyard.dynamics.straight_line import straight_line_adjoint
+
+        straight_line_adjoint(robot, layout).write(*given)
+    else:
+        share(len(q), _regressor_adjoint, tree_of(robot), layout.drive_columns, *given)
+    return Gradient(*bars)
 
 
 @kernel

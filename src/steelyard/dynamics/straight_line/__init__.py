@@ -1,21 +1,27 @@
 """Straight-line code generated per robot: forward dynamics and its linearisation without a loop."""
 
+from steelyard.dynamics.straight_line.adjoint import StraightLineAdjoint, straight_line_adjoint
 from steelyard.dynamics.straight_line.carried import Carried, carried_parameters
 from steelyard.dynamics.straight_line.choice import LARGEST, straight_line_code, straight_line_pays
 from steelyard.dynamics.straight_line.code import StraightLineCode
 from steelyard.dynamics.straight_line.machine_code import LANES
+from steelyard.dynamics.straight_line.regressor import StraightLineRegressor, straight_line_regressor
 from steelyard.dynamics.straight_line.store import cache_folder, call, sources_digest, specialise
 
 __all__ = [
     "LANES",
     "LARGEST",
     "Carried",
+    "StraightLineAdjoint",
     "StraightLineCode",
+    "StraightLineRegressor",
     "cache_folder",
     "call",
     "carried_parameters",
     "sources_digest",
     "specialise",
+    "straight_line_adjoint",
     "straight_line_code",
     "straight_line_pays",
+    "straight_line_regressor",
 ]

@@ -11,6 +11,7 @@ import numpy as np
 from steelyard.arrays import Array
 from steelyard.compiled import kernel
 from steelyard.dynamics.batch import Numbers
+from steelyard.dynamics.straight_line.machine_code import LANES
 from steelyard.dynamics.straight_line.sine import write_cos_sin
 from steelyard.dynamics.tree import Tree
 
@@ -50,3 +51,22 @@ def stuck_joint(y: Array, a: Array) -> int:
         if not y[nv + k] > 0.0:
             stuck = k
     return stuck
+
+
+@kernel
+def write_lanes(given: Array, q: Array, v: Array, a: Array, start: int, last: int) -> None:
+    """Write cos q, sin q, q, v, sign v and a of `LANES` samples into given (1, 6 nv, LANES).
+
+    Lanes beyond the last sample repeat it; what they give is not read.
+    """
+    nv = q.shape[1]
+    for lane in range(LANES):
+        n = min(start + lane, last - 1)
+        for k in range(nv):
+            given[0, 2 * nv + k, lane] = q[n, k]
+            given[0, 3 * nv + k, lane] = v[n, k]
+            given[0, 4 * nv + k, lane] = 1.0 if v[n, k] > 0.0 else (-1.0 if v[n, k] < 0.0 else 0.0)
+            given[0, 5 * nv + k, lane] = a[n, k]
+    # The positions of all lanes stand in a row, and so will their cosines and sines.
+    flat = given.reshape(-1)
+    write_cos_sin(flat[2 * nv * LANES : 3 * nv * LANES], flat)

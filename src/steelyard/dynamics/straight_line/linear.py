@@ -44,13 +44,23 @@ def linearise(model: Model, columns: list[tuple[str, int, int]]) -> Linearisatio
     a = accelerations(model, factor)
     moving = motions(model, a)
     position, velocity = derivatives(model, moving)
-    return Linearisation(a, factor, position, velocity, _regressor(model, moving, a, columns))
+    return Linearisation(a, factor, position, velocity, regressor_entries(model, moving, a, columns))
 
 
-def _regressor(
+def regressor_entries(
     model: Model, moving: list[Motion], a: list[Expression], columns: list[tuple[str, int, int]]
 ) -> Entries:
-    """Y by degree of freedom and column."""
+    """Y by degree of freedom and column.
+
+    Args:
+        model: the symbols.
+        moving: how every body moves.
+        a: accelerations of the joints.
+        columns: of Y: kind (`links` or `drive`), row and column in `Numbers`.
+
+    Returns:
+        The entries a joint can feel.
+    """
     Y: Entries = {}
     place = {given: column for column, given in enumerate(columns)}
     axes: list[dict[int, tuple[Expression, Expression]]] = []

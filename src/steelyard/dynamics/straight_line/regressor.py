@@ -1,0 +1,106 @@
+"""The torque regressor of one robot as a straight-line program, eight samples at a time."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from types import ModuleType
+from weakref import WeakKeyDictionary
+
+import numpy as np
+
+from steelyard.archive import digest
+from steelyard.arrays import Array, IntArray, read_only
+from steelyard.dynamics.straight_line import regressor_kernel
+from steelyard.dynamics.straight_line.choice import straight_line_code
+from steelyard.dynamics.straight_line.code import StraightLineCode
+from steelyard.dynamics.straight_line.derivatives import motions
+from steelyard.dynamics.straight_line.linear import regressor_entries
+from steelyard.dynamics.straight_line.machine_code import lane_call
+from steelyard.dynamics.straight_line.model import Model
+from steelyard.dynamics.straight_line.program import Program, program
+from steelyard.dynamics.straight_line.store import call, specialise
+from steelyard.layout import Layout
+from steelyard.robot import Robot
+from steelyard.threads import share
+
+
+@dataclass(frozen=True, eq=False)
+class StraightLineRegressor:
+    """The entries of Y that are not zero for every motion, as one program.
+
+    Attributes:
+        code: the tree, the carried parameters, and which entries a joint can feel.
+        layout: the order of the columns of Y.
+    """
+
+    code: StraightLineCode
+    layout: Layout
+
+    @cached_property
+    def entries(self) -> list[tuple[int, int]]:
+        """Place of each entry in the flattened (nv, p) matrix, increasing, and its index in `code.felt`."""
+        columns = [
+            10 * i + term if kind == "links" else int(self.layout.drive_columns[i, term])
+            for kind, i, term in self.code.carried.columns
+        ]
+        felt = enumerate(self.code.felt)
+        return sorted((row * self.layout.size + columns[column], index) for index, (row, column) in felt)
+
+    @cached_property
+    def places(self) -> IntArray:
+        """Place of each output in the flattened (nv, p) matrix, shape (e,), dimensionless."""
+        return read_only(np.array([place for place, _ in self.entries], dtype=np.int64))
+
+    @cached_property
+    def program(self) -> Program:
+        """From cos q, sin q, q, v, sign v and a of every joint to the entries."""
+        model = Model(self.code.tree, self.code.carried)
+        # The model's torques stand for the accelerations here: the sixth group of its symbols.
+        a = model.tau
+        Y = regressor_entries(model, motions(model, a), a, self.code.carried.columns)
+        outputs = [Y[self.code.felt[index]] for _, index in self.entries]
+        return program(model.symbols[: 6 * self.code.nv], outputs)
+
+    @cached_property
+    def kernel(self) -> ModuleType:
+        """The compiled batch function."""
+        run = lane_call(lambda: self.program, 0, (6 * self.code.nv, 0, 0, 0))
+        key = digest(["regressor", self.code.key, self.places])
+        return specialise(regressor_kernel, key, run_entries=run, OUTPUTS=len(self.code.felt))
+
+    def write(self, q: Array, v: Array, a: Array, Y: Array) -> None:
+        """Write Y of many samples.
+
+        Args:
+            q: joint positions, shape (N, nv), rad or m.
+            v: joint velocities, shape (N, nv), rad/s or m/s.
+            a: joint accelerations, shape (N, nv), rad/s² or m/s².
+            Y: out, zeros on entry, shape (N, nv, p), SI.
+        """
+        arguments = (self.places, q, v, a, Y.reshape(len(q), -1))
+        # An empty piece compiles and seals the code before threads share it.
+        call(self.kernel, "write_regressor", 0, 0, *arguments)
+        share(len(q), self.kernel.write_regressor, *arguments)
+
+
+_known: WeakKeyDictionary[Robot, dict[Layout, StraightLineRegressor]] = WeakKeyDictionary()
+
+
+def straight_line_regressor(robot: Robot, layout: Layout) -> StraightLineRegressor:
+    """The regressor code of a robot; made once per robot and layout.
+
+    Args:
+        robot: the robot.
+        layout: the order of the columns.
+
+    Returns:
+        The code.
+
+    Raises:
+        InputError: the robot floats or has too many joints.
+    """
+    known = _known.setdefault(robot, {})
+    if layout not in known:
+        known[layout] = StraightLineRegressor(straight_line_code(robot, layout), layout)
+    return known[layout]

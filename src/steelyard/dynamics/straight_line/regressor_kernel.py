@@ -1,0 +1,34 @@
+"""The torque regressor of many samples by a straight-line program (compiled).
+
+A template: `specialise` makes a copy for each tree, with its program in place of the placeholder.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from steelyard.arrays import Array, IntArray
+from steelyard.compiled import kernel
+from steelyard.dynamics.straight_line.inputs import write_lanes
+from steelyard.dynamics.straight_line.machine_code import LANES
+
+run_entries: Any = None
+OUTPUTS = 0
+
+
+@kernel
+def write_regressor(first: int, last: int, places: IntArray, q: Array, v: Array, a: Array, Y: Array) -> None:
+    """Write the entries of the samples first … last - 1 into Y (N, nv p), `LANES` samples at a time."""
+    nv = q.shape[1]
+    given = np.empty((1, 6 * nv, LANES))
+    nothing = np.empty((1, 0, LANES))
+    scalars = np.empty(0)
+    entries = np.empty((1, OUTPUTS, LANES))
+    for start in range(first, last, LANES):
+        write_lanes(given, q, v, a, start, last)
+        run_entries(scalars, given, nothing, nothing, nothing, entries, 0)
+        for lane in range(min(LANES, last - start)):
+            for e in range(OUTPUTS):
+                Y[start + lane, places[e]] = entries[0, e, lane]
