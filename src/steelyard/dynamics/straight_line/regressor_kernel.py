@@ -29,6 +29,8 @@ def write_regressor(first: int, last: int, places: IntArray, q: Array, v: Array,
     for start in range(first, last, LANES):
         write_lanes(given, q, v, a, start, last)
         run_entries(scalars, given, nothing, nothing, nothing, entries, 0)
-        for lane in range(min(LANES, last - start)):
-            for e in range(OUTPUTS):
-                Y[start + lane, places[e]] = entries[0, e, lane]
+        count = min(LANES, last - start)
+        for e in range(OUTPUTS):
+            place = places[e]
+            for lane in range(count):
+                Y[start + lane, place] = entries[0, e, lane]
