@@ -10,7 +10,11 @@ help:
 	@echo "make bench       benchmarks, as ratios to peers in the same run"
 	@echo "make acceptance  the long studies; tables go to docs/results"
 
+# `make install COMPILE=1` also makes the machine code of every kernel, so that no command waits for it later.
 install: .venv/installed
+ifdef COMPILE
+	$(BIN)/steelyard compile
+endif
 
 # Exact versions come from constraints.txt; the stamp makes repeated calls free.
 .venv/installed: pyproject.toml constraints.txt

@@ -12,6 +12,8 @@ from pathlib import Path
 
 import pytest
 
+from steelyard import dynamics
+from steelyard.cli.warm_up import KERNELS
 from steelyard.recording import read
 
 STEELYARD = [sys.executable, "-c", "from steelyard.cli import main; main()"]
@@ -183,8 +185,21 @@ def test_interruption_ends_with_130_and_leaves_nothing(tmp_path: Path) -> None:
     assert not (tmp_path / "out").exists()
 
 
+def test_compile_makes_every_public_kernel(monkeypatch: pytest.MonkeyPatch) -> None:
+    document = json.loads(run("compile", "--json").stdout)
+    assert document["kernels"] == list(KERNELS)
+    # Every public function of the room that computes something is among the calls.
+    called: set[str] = set()
+    functions = [name for name in dynamics.__all__ if name[0].islower()]
+    for name in functions:
+        monkeypatch.setattr(dynamics, name, lambda *_, name=name: called.add(name))
+    for call in KERNELS.values():
+        call()
+    assert called == set(functions)
+
+
 def test_version_and_help() -> None:
     assert run("--version").stdout.startswith("steelyard 0.")
     help_text = run("--help").stdout
-    for command in ("demo", "robots", "inspect", "simulate"):
+    for command in ("demo", "robots", "inspect", "simulate", "compile"):
         assert command in help_text

@@ -7,7 +7,7 @@ import sys
 import typer
 
 from steelyard import __version__
-from steelyard.cli import demo, inspect, robots, simulate
+from steelyard.cli import compile, demo, inspect, robots, simulate
 from steelyard.cli.output import complain
 from steelyard.errors import InputError, SteelyardError
 
@@ -23,6 +23,7 @@ app.command("demo")(demo.demo)
 app.command("robots")(robots.robots)
 app.command("inspect")(inspect.inspect)
 app.command("simulate")(simulate.simulate)
+app.command("compile")(compile.compile_ahead)
 
 
 def _version(asked: bool) -> None:
