@@ -8,7 +8,7 @@ import pytest
 from oracles.random_robots import random_robot
 from oracles.thread_counts import thread_count
 from steelyard.dynamics import compress, torque_gram, torque_regressor
-from steelyard.dynamics.compression import PARTS, ROWS
+from steelyard.dynamics.equations import PARTS, ROWS
 from steelyard.errors import InputError, ShapeError
 from steelyard.layout import Layout, layout_of
 from steelyard.robot import Robot
@@ -122,8 +122,9 @@ def test_bad_blocks_are_named() -> None:
     robot = zoo_robot("two_link")
     layout = layout_of(robot)
     q, v, a, tau = log(robot, 10)
-    with pytest.raises(InputError, match="no sample"):
-        compress(robot, layout, [])
+    for accumulate in (compress, torque_gram):
+        with pytest.raises(InputError, match="no sample"):
+            accumulate(robot, layout, [])
     with pytest.raises(ShapeError, match="tau"):
         compress(robot, layout, [(q, v, a, tau[:, :1])])
     with pytest.raises(InputError, match="differ"):

@@ -9,30 +9,16 @@ can be applied later, for free.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from steelyard.arrays import Array, IntArray, checked, read_only
-from steelyard.compiled import kernel
-from steelyard.dynamics.batch import belongs, states
-from steelyard.dynamics.dense import add_products, fold_into_triangle
-from steelyard.dynamics.motion_pass import motion_pass
-from steelyard.dynamics.regressor import axes_in_bodies, body_columns
-from steelyard.dynamics.tree import Tree, tree_of
-from steelyard.errors import InputError
+from steelyard.dynamics.equations import Block, add_up, equations_of
 from steelyard.layout import Layout
 from steelyard.robot import Robot
-from steelyard.threads import share
-
-ROWS = 64
-"""Samples folded into a triangle at a time: a block of a 7-joint arm's longest rows stays in the cache."""
-PARTS = 8
-"""Independent triangles that threads fill; a constant, so the result does not depend on their number."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,9 +78,6 @@ class Compressed:
         return np.ones(nv) if weights is None else checked("weights", weights, (nv,))
 
 
-Block = tuple[ArrayLike, ArrayLike, ArrayLike, ArrayLike]
-
-
 def compress(robot: Robot, layout: Layout, blocks: Iterable[Block]) -> Compressed:
     """Compress a log to the triangles of its torque equations.
 
@@ -109,19 +92,11 @@ def compress(robot: Robot, layout: Layout, blocks: Iterable[Block]) -> Compresse
     Raises:
         InputError: there is no sample, or an array does not fit.
     """
-    tree, dense = tree_of(robot), _dense_columns(robot, layout)
-    widest = int(np.diff(dense.start).max()) + 1
-    triangles = np.zeros((PARTS, robot.nv, widest, widest))
-    samples = 0
-    for q, v, a, tau in blocks:
-        q, v, a, tau = states(robot, q=q, v=v, a=a, tau=tau)
-        share(PARTS, _compress, tree, dense, q, v, a, tau, triangles, least=1)
-        samples += len(q)
-    if samples == 0:
-        raise InputError("hold no sample.", place="blocks")
+    triangles, samples = add_up(robot, layout, blocks, squared=False)
+    equations = equations_of(robot, layout)
     columns, merged = [], []
     for k in range(robot.nv):
-        mine = dense.columns[dense.start[k] : dense.start[k + 1]]
+        mine = equations.columns[equations.start[k] : equations.start[k + 1]]
         n = len(mine) + 1
         columns.append(read_only(mine))
         merged.append(read_only(_merge(triangles[:, k, :n, :n])))
@@ -138,59 +113,18 @@ def torque_gram(robot: Robot, layout: Layout, blocks: Iterable[Block]) -> Array:
 
     Returns:
         [W tau]ᵀ [W tau], shape (p + 1, p + 1), SI.
+
+    Raises:
+        InputError: there is no sample, or an array does not fit.
     """
-    tree, dense = tree_of(robot), _dense_columns(robot, layout)
-    widest = int(np.diff(dense.start).max()) + 1
-    products = np.zeros((PARTS, robot.nv, widest, widest))
-    for q, v, a, tau in blocks:
-        q, v, a, tau = states(robot, q=q, v=v, a=a, tau=tau)
-        share(PARTS, _accumulate_gram, tree, dense, q, v, a, tau, products, least=1)
-    total = products.sum(axis=0)
+    sums, _ = add_up(robot, layout, blocks, squared=True)
+    equations, total = equations_of(robot, layout), sums.sum(axis=0)
     G = np.zeros((layout.size + 1, layout.size + 1))
     for k in range(robot.nv):
-        index = [*dense.columns[dense.start[k] : dense.start[k + 1]], layout.size]
+        index = [*equations.columns[equations.start[k] : equations.start[k + 1]], layout.size]
         upper = np.triu(total[k, : len(index), : len(index)])
         G[np.ix_(index, index)] += upper + np.triu(upper, 1).T
     return G
-
-
-class _Dense(NamedTuple):
-    """Which columns each degree of freedom's equation has, packed without the zeros of the tree.
-
-    Attributes:
-        start: where the columns of each degree of freedom start, shape (nv + 1,).
-        columns: their indices in phi, shape (sum of n_k,).
-        place: where body i's ten columns stand among those of k, -1 where k does not move i, shape (nv, nb).
-        drive: where the four drive terms of k stand among its columns, -1 where absent, shape (nv, 4).
-    """
-
-    start: IntArray
-    columns: IntArray
-    place: IntArray
-    drive: IntArray
-
-
-def _dense_columns(robot: Robot, layout: Layout) -> _Dense:
-    belongs(robot, layout)
-    tree = tree_of(robot)
-    nb = len(robot.links)
-    place = np.full((robot.nv, nb), -1, dtype=np.int64)
-    drive = np.full((robot.nv, 4), -1, dtype=np.int64)
-    start, columns = [0], []
-    for k in range(robot.nv):
-        mine: list[int] = []
-        for i in range(nb):
-            if k in tree.support[tree.support_start[i] : tree.support_start[i + 1]]:
-                place[k, i] = len(mine)
-                mine += range(10 * i, 10 * i + 10)
-        for term, column in enumerate(layout.drive_columns[k]):
-            if column >= 0:
-                drive[k, term] = len(mine)
-                mine.append(int(column))
-        columns += mine
-        start.append(len(columns))
-    as_integers = [np.array(x, dtype=np.int64) for x in (start, columns)]
-    return _Dense(*(read_only(x) for x in (*as_integers, place, drive)))
 
 
 def _merge(triangles: Array) -> Array:
@@ -198,87 +132,3 @@ def _merge(triangles: Array) -> Array:
     T = np.linalg.qr(triangles.reshape(-1, triangles.shape[-1]), mode="r")
     signs = np.where(np.diag(T) < 0, -1.0, 1.0)
     return np.asarray(signs[:, None] * T)
-
-
-@kernel
-def fill_block(
-    tree: Tree, dense: _Dense, q: Array, v: Array, a: Array, tau: Array, first: int, count: int, A: Array
-) -> None:
-    """Write the equations of `count` samples into A (nv, widest, ROWS): a row per column of W_k, then tau."""
-    nb, nv = tree.parent.size, v.shape[1]
-    R = np.empty((nb, 3, 3))
-    p = np.empty((nb, 3))
-    w = np.empty((nb, 3))
-    D = np.empty((nb, 6))
-    J = np.empty((nb, nv, 6))
-    row = np.empty(10 * nb)
-    for s in range(count):
-        n = first + s
-        motion_pass(tree, q[n], v[n], a[n], R, p, w, D)
-        axes_in_bodies(tree, R, p, J)
-        for i in range(nb):
-            for m in range(tree.support_start[i], tree.support_start[i + 1]):
-                k = tree.support[m]
-                body_columns(i, k, w, D, J, row)
-                at = dense.place[k, i]
-                for c in range(10):
-                    A[k, at + c, s] = row[10 * i + c]
-        for k in range(nv):
-            d = dense.drive[k]
-            if d[0] >= 0:
-                A[k, d[0], s] = v[n, k]
-            if d[1] >= 0:
-                A[k, d[1], s] = 1.0 if v[n, k] > 0.0 else (-1.0 if v[n, k] < 0.0 else 0.0)
-            if d[2] >= 0:
-                A[k, d[2], s] = 1.0
-            if d[3] >= 0:
-                A[k, d[3], s] = a[n, k]
-            A[k, dense.start[k + 1] - dense.start[k], s] = tau[n, k]
-
-
-@kernel
-def _compress(
-    first_part: int,
-    last_part: int,
-    tree: Tree,
-    dense: _Dense,
-    q: Array,
-    v: Array,
-    a: Array,
-    tau: Array,
-    triangles: Array,
-) -> None:
-    samples, nv = len(q), v.shape[1]
-    share = math.ceil(samples / PARTS)
-    for part in range(first_part, last_part):
-        A = np.empty((nv, triangles.shape[2], ROWS))
-        end = min(samples, (part + 1) * share)
-        for first in range(part * share, end, ROWS):
-            count = min(ROWS, end - first)
-            fill_block(tree, dense, q, v, a, tau, first, count, A)
-            for k in range(nv):
-                fold_into_triangle(triangles[part, k], A[k], dense.start[k + 1] - dense.start[k] + 1, count)
-
-
-@kernel
-def _accumulate_gram(
-    first_part: int,
-    last_part: int,
-    tree: Tree,
-    dense: _Dense,
-    q: Array,
-    v: Array,
-    a: Array,
-    tau: Array,
-    products: Array,
-) -> None:
-    samples, nv = len(q), v.shape[1]
-    share = math.ceil(samples / PARTS)
-    for part in range(first_part, last_part):
-        A = np.empty((nv, products.shape[2], ROWS))
-        end = min(samples, (part + 1) * share)
-        for first in range(part * share, end, ROWS):
-            count = min(ROWS, end - first)
-            fill_block(tree, dense, q, v, a, tau, first, count, A)
-            for k in range(nv):
-                add_products(products[part, k], A[k], dense.start[k + 1] - dense.start[k] + 1, count)
