@@ -10,11 +10,16 @@ import sys
 import time
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from steelyard import dynamics
 from steelyard.cli.warm_up import KERNELS
+from steelyard.drive import DRIVE_TERMS
+from steelyard.inertia import Body
+from steelyard.layout import layout_of
 from steelyard.recording import read
+from steelyard.zoo import zoo_robot
 
 STEELYARD = [sys.executable, "-c", "from steelyard.cli import main; main()"]
 
@@ -128,11 +133,77 @@ def test_gravity_is_an_option_wherever_a_robot_is() -> None:
     assert turned["gravity"] == [1, 2, -3.5]
 
 
+def test_a_joint_can_be_locked_and_a_tool_frame_chosen_wherever_a_robot_is(tmp_path: Path) -> None:
+    options = ("--lock", "panda_joint7=0.5", "--lock", "panda_joint1=-1", "--tool-frame", "panda_link7")
+    document = json.loads(run("inspect", "panda", *options, "--json").stdout)
+    assert [joint["name"] for joint in document["joints"]] == [f"panda_joint{k}" for k in range(2, 7)]
+    held = {item["name"]: (item["link"], item["position"]) for item in document["locked"]}
+    assert held == {"panda_joint7": ("panda_link7", [0.5]), "panda_joint1": ("panda_link1", [-1])}
+    assert document["links"][0]["fixed"] == ["panda_link1"]
+    assert document["links"][-1]["fixed"] == ["panda_link7", "panda_link8"]
+    assert document["tool_frame"] == "panda_link7"
+    text = run("inspect", "panda", *options).stdout
+    for line in (
+        "Base: panda_link0 + panda_link1",
+        "Locked: panda_joint7 at 0.5 rad, which holds panda_link7",
+    ):
+        assert line in text
+    result = run("demo", "--robot", "two_link", "--lock", "joint1=0.3", "--out", tmp_path / "out", "--json")
+    assert result.returncode == 0, result.stderr
+    assert list(json.loads(result.stdout)["holdout"]["joints"]) == ["joint2"]
+
+
+def test_simulate_holds_the_payload_at_the_tool_frame(demo_folder: Path, tmp_path: Path) -> None:
+    payload, log = tmp_path / "payload.json", tmp_path / "log.npz"
+    payload.write_text('{"mass": 2, "com": [0.1, 0.02, 0.3], "inertia": [0.04, 0, 0.05, 0.01, 0, 0.06]}')
+    motion = demo_folder / "train.motion.json"
+    options = ("--payload", payload, "--tool-frame", "link1", "--rate", 100, "--out", log)
+    result = run("simulate", "two_link", motion, *options)
+    assert result.returncode == 0, result.stderr
+    assert "payload.json is held at link1" in result.stdout
+    recording = read(log)
+    assert recording.v is not None
+    assert recording.a is not None
+    tensor = np.array([[0.04, 0, 0.01], [0, 0.05, 0], [0.01, 0, 0.06]])
+    robot = zoo_robot("two_link")
+    layout = layout_of(robot, [term.name for term in DRIVE_TERMS])
+    phi = layout.complete_nominal()
+    state = (recording.q, recording.v, recording.a)
+    empty = dynamics.inverse_dynamics(robot, layout, phi, *state)
+    # Link 1 turns alone about joint 1: the payload adds its moment there and nothing beyond.
+    phi[layout.of_link("link1")] += Body(2.0, np.array([0.1, 0.02, 0.3]), tensor).parameters
+    loaded = dynamics.inverse_dynamics(robot, layout, phi, *state)
+    assert np.abs(loaded - empty).max() > 0.1
+    np.testing.assert_allclose(recording.tau, loaded, atol=1e-9)
+
+
+def test_names_that_look_like_markup_are_printed_as_they_are(tmp_path: Path) -> None:
+    urdf = tmp_path / "odd.urdf"
+    urdf.write_text(
+        '<robot name="[/bold]"><link name="[red]"/><link name="[/a]"><inertial><mass value="1"/>'
+        '<inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/></inertial></link>'
+        '<joint name="[/j]" type="continuous"><parent link="[red]"/><child link="[/a]"/></joint></robot>'
+    )
+    result = run("inspect", urdf)
+    assert result.returncode == 0, result.stderr
+    for name in ("[/bold]", "[/a]", "[/j]"):
+        assert name in result.stdout
+
+
 BAD_INPUT = [
     (("inspect", "pandda"), "Did you mean 'panda'"),
     (("inspect", "missing.urdf"), "no such file"),
     (("inspect", "panda", "--gravity", "1,2"), "three numbers"),
+    (("inspect", "panda", "--lock", "panda_joint1"), "Write joint=0.5"),
+    (("inspect", "panda", "--lock", "panda_joint1=up"), "a joint and its position"),
+    (("inspect", "panda", "--lock", "panda_joint9=0"), "Valid: panda_joint1"),
+    (("inspect", "panda", "--lock", "panda_joint1=5"), "outside its limits"),
+    (("inspect", "panda", "--lock", "panda_joint1=0", "--lock", "panda_joint1=1"), "locked twice"),
+    (("inspect", "one_link", "--lock", "joint1=0"), "nothing that moves"),
+    (("inspect", "panda", "--tool-frame", "nowhere"), "unknown link 'nowhere'"),
     (("demo", "--robot", "nobody"), "unknown robot"),
+    (("demo", "--lock", "nobody=0"), "unknown joint"),
+    (("simulate", "panda", "m.json", "--out", "log.csv", "--payload", "missing.json"), "missing.json"),
     (("demo", "--seed", "-1"), "seed"),
     (("simulate", "panda", "missing.json", "--out", "log.csv"), "cannot be read"),
     (("simulate", "panda", "missing.json", "--out", "log.xlsx"), ".parquet"),

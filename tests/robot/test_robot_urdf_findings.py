@@ -99,35 +99,91 @@ def test_a_moving_link_whose_bolted_links_have_inertials_is_a_warning() -> None:
     assert robot.links[0].body.mass == 2.0
 
 
+NUMBERS = ("mass", "ixx", "ixy", "ixz", "iyy", "iyz", "izz")
+
+
 @pytest.mark.parametrize(
-    ("old", "new", "reason"),
+    ("old", "new", "reason", "nearest"),
     [
-        ('izz="1"', 'izz="3"', r"triangle inequality: 1 \+ 1 falls short of 3 by 1 kg"),
-        ('ixx="1"', 'ixx="-1"', "principal moment is -1 kg"),
-        ('mass value="2"', 'mass value="-2"', "mass"),
+        # The second moments tr(I)/2 - I of the nearest are those stated with what is negative set to zero.
+        ('izz="1"', 'izz="3"', r"triangle inequality: 1 \+ 1 falls short of 3 by 1 kg", (2, 1.5, 1.5, 3)),
+        ('ixx="1"', 'ixx="-1"', "principal moment is -1 kg", (2, 0, 1.5, 1.5)),
+        ('mass value="2"', 'mass value="-2"', "mass", (0, 1, 1, 1)),
     ],
 )
-def test_an_impossible_inertia_is_an_error_with_its_reason(old: str, new: str, reason: str) -> None:
-    robot = _robot(link=INERTIAL.replace(old, new))
+def test_an_impossible_inertia_is_an_error_with_its_reason_and_the_nearest_possible(
+    old: str, new: str, reason: str, nearest: tuple[float, ...]
+) -> None:
+    robot = _robot(link='<inertial><origin xyz="1 2 3"/>\n' + INERTIAL[10:].replace(old, new))
     finding = _only(robot)
-    assert (finding.severity, finding.code, finding.place) == (
-        Severity.ERROR,
-        "impossible-inertia",
-        "r.urdf:3",
-    )
-    assert "the inertia of link 'arm' is physically impossible: " in finding.message
-    assert re.search(f"impossible: .*{reason}", finding.message)
+    assert (finding.severity, finding.code) == (Severity.ERROR, "impossible-inertia")
+    assert finding.place == "r.urdf:4"
+    assert re.search(f"the inertia of link 'arm' is physically impossible: .*{reason}", finding.message)
+    said = _numbers_said(finding.message)
+    diagonal = [said[key] for key in ("mass", "ixx", "iyy", "izz")]
+    np.testing.assert_allclose(diagonal, nearest, atol=1e-4)
     assert robot.links[0].body is not None  # reported, not repaired
     assert robot.links[0].body.consistency.consistent is False
+    assert f'{robot.links[0].body.mass:g}"' in (new if "mass" in new else INERTIAL)
+
+
+def _numbers_said(message: str) -> dict[str, float]:
+    nearest = message[message.index("nearest possible") :]
+    return {key: float(re.search(rf"{key} ([-+.e\d]+)[ ,]", nearest)[1]) for key in NUMBERS}  # type: ignore[index]
+
+
+def test_the_nearest_possible_inertia_is_possible_with_the_digits_that_are_printed() -> None:
+    rng = np.random.default_rng(7)
+    seen = 0
+    for _ in range(40):
+        entries = dict(zip(NUMBERS, rng.normal(size=7) * 10.0 ** rng.integers(-6, 3), strict=True))
+        entries["mass"] = abs(entries["mass"])
+        tensor = " ".join(f'{key}="{entries[key]}"' for key in NUMBERS[1:])
+        robot = _robot(link=f'<inertial><mass value="{entries["mass"]}"/><inertia {tensor}/></inertial>')
+        for finding in robot.findings:
+            said = _numbers_said(finding.message)
+            ixx, ixy, ixz, iyy, iyz, izz = (said[key] for key in NUMBERS[1:])
+            I_c = np.array([[ixx, ixy, ixz], [ixy, iyy, iyz], [ixz, iyz, izz]])
+            assert said["mass"] == pytest.approx(entries["mass"], rel=1e-8)
+            assert np.linalg.eigvalsh(0.5 * np.trace(I_c) * np.eye(3) - I_c)[0] > 0
+            seen += 1
+    assert seen > 20
+
+
+ZEROS = " ".join(f'{key}="0"' for key in NUMBERS[1:])
+MASSLESS = f'<inertial><origin xyz="1 2 3"/><mass value="0"/><inertia {ZEROS}/></inertial>'
 
 
 def test_a_massless_link_is_reported_and_keeps_nothing_invented() -> None:
-    zeros = " ".join(f'{key}="0"' for key in ("ixx", "ixy", "ixz", "iyy", "iyz", "izz"))
-    link = f'<inertial><origin xyz="1 2 3"/><mass value="0"/><inertia {zeros}/></inertial>'
-    robot = _robot(link=link)
+    robot = _robot(link=MASSLESS)
     assert _only(robot).code == "zero-mass"
     assert robot.links[0].body is not None
     np.testing.assert_array_equal(robot.links[0].body.parameters, np.zeros(10))
+
+
+def test_a_joint_with_nothing_to_move_is_an_error_and_a_massless_link_that_carries_something_is_not() -> None:
+    alone = _only(_robot(link=MASSLESS))
+    assert (alone.severity, alone.place) == (Severity.ERROR, "r.urdf:4")
+    assert "mass zero, and nothing it carries has any: its joint accelerates without bound" in alone.message
+    for kind in ("fixed", "continuous"):
+        more = (
+            f'<link name="hand">{INERTIAL}</link>'
+            f'<joint name="w" type="{kind}"><parent link="arm"/><child link="hand"/></joint>'
+        )
+        carrying = _only(_robot(link=MASSLESS, more=more))
+        assert (carrying.severity, carrying.message) == (Severity.WARNING, "link 'arm' has mass zero.")
+
+
+def test_findings_come_in_the_order_of_their_lines() -> None:
+    more = (
+        f'<link name="hand">\n\n{MASSLESS}</link>\n'
+        '<joint name="w" type="fixed">\n<origin rpy="0 0 3.14"/>'
+        '<parent link="arm"/><child link="hand"/></joint>'
+    )
+    robot = _robot('<limit lower="0" upper="0"/>', link=INERTIAL.replace('izz="1"', 'izz="9"'), more=more)
+    lines = [int(finding.place.removeprefix("r.urdf:")) for finding in robot.findings]
+    assert lines == [4, 8, 8, 8, 12, 14]
+    assert [finding.code for finding in robot.findings][:2] == ["impossible-inertia", "empty-range"]
 
 
 def test_a_mimic_joint_is_reported_as_independent() -> None:

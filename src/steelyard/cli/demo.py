@@ -9,20 +9,23 @@ from typing import Annotated
 import typer
 
 from steelyard.cli.output import JsonOption, announce_compilation, print_json
+from steelyard.cli.robot_argument import GravityOption, LockOption, ToolFrameOption, given_robot
 from steelyard.errors import InputError
-from steelyard.zoo import find_robot
 
 
 def demo(
     robot: Annotated[str, typer.Option(help="A zoo name, or the path of a URDF file.")] = "panda",
     out: Annotated[Path, typer.Option(help="Folder for the results.")] = Path("demo"),
     seed: Annotated[int, typer.Option(help="Seed of the random motions.", min=0)] = 1,
+    gravity: GravityOption = None,
+    lock: LockOption = None,
+    tool_frame: ToolFrameOption = None,
     json: JsonOption = False,
 ) -> None:
     """Move a simulated arm, identify it from the log, and predict a motion it has not seen."""
     if out.exists() and not out.is_dir():
         raise InputError("is a file, not a folder.", place=str(out))
-    found = find_robot(robot)
+    found = given_robot(robot, gravity, lock, tool_frame)
     # Simulator and kernels take a second to load; a wrong argument is answered before that.
     from steelyard.cli.demo_line import PROMISE, document, print_run, run_line, write_files
 

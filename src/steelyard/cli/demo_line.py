@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from rich.markup import escape
 from rich.table import Table
 
 from steelyard.archive import to_document
@@ -49,7 +50,7 @@ class Run:
 
 def run_line(robot: Robot, seed: int) -> Run:
     """Describe, move, record, fit and predict."""
-    say(f"1  {robot.name}: {robot.nv} joints, {robot.mass:.4g} kg stated")
+    say(f"1  {robot.name}: {len(robot.joints)} joints, {robot.mass:.4g} kg stated")
     layout = layout_of(robot, [term.name for term in DRIVE_TERMS])
     truth = layout.complete_nominal()
     rng = np.random.default_rng(seed)
@@ -153,7 +154,7 @@ def print_run(run: Run, files: dict[str, str], seconds: float, passed: bool) -> 
         size = float(np.sqrt((measured[:, j] ** 2).mean()))
         error = float(np.sqrt(((measured - run.predicted)[:, j] ** 2).mean()))
         table.add_row(
-            joint.name,
+            escape(joint.name),
             f"{size:.3f} {joint.effort_unit}",
             f"{error:.1e} {joint.effort_unit}",
             f"{run.holdout.joints[j]:.1e} %",
@@ -174,4 +175,4 @@ def print_run(run: Run, files: dict[str, str], seconds: float, passed: bool) -> 
         highlight=False,
         soft_wrap=True,
     )
-    stdout.print("Files: " + ", ".join(files.values()), highlight=False, soft_wrap=True)
+    stdout.print("Files: " + ", ".join(files.values()), highlight=False, markup=False, soft_wrap=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Annotated
 
 import typer
@@ -21,23 +22,71 @@ GravityOption = Annotated[
         show_default=False,
     ),
 ]
+LockOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="JOINT=Q",
+        help="Hold a joint still at a position, rad or m; may be repeated.",
+        show_default=False,
+    ),
+]
+ToolFrameOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="LINK",
+        help="Link whose frame is the tool's (default: the end of the longest chain).",
+        show_default=False,
+    ),
+]
 
 
-def given_robot(robot: str, gravity: str | None) -> Robot:
+def given_robot(
+    robot: str,
+    gravity: str | None = None,
+    lock: Sequence[str] | None = None,
+    tool_frame: str | None = None,
+) -> Robot:
     """Turn the argument and its options into a robot."""
     found = find_robot(robot)
-    return found if gravity is None else found.with_gravity(_vector(gravity))
+    if gravity is not None:
+        found = found.with_gravity(_gravity(gravity))
+    if tool_frame is not None:
+        found = found.with_tool_frame(tool_frame)
+    return found.locked(_positions(lock)) if lock else found
 
 
-def _vector(text: str) -> list[float]:
+def _gravity(text: str) -> list[float]:
     if text == "none":
         return [0.0, 0.0, 0.0]
-    try:
-        values = [float(word) for word in text.split(",")]
-    except ValueError:
-        values = []
+    values = _numbers(text)
     if len(values) != 3:
         raise InputError(
             f"expected three numbers or 'none', got '{text}'.", place="--gravity", remedy="Write 0,0,-9.81."
         )
     return values
+
+
+def _positions(locks: Sequence[str]) -> dict[str, float | list[float]]:
+    """Positions by joint: one number each, or seven where a joint floats."""
+    positions: dict[str, float | list[float]] = {}
+    for text in locks:
+        joint, _, number = text.rpartition("=")
+        values = _numbers(number)
+        if not joint or not values:
+            raise InputError(
+                f"expected a joint and its position, got '{text}'.",
+                place="--lock",
+                remedy="Write joint=0.5, in rad or m.",
+            )
+        if joint in positions:
+            raise InputError(f"joint '{joint}' is locked twice.", place="--lock", remedy="Lock it once.")
+        positions[joint] = values[0] if len(values) == 1 else values
+    return positions
+
+
+def _numbers(text: str) -> list[float]:
+    """Numbers between commas; none at all where one of them is not a number."""
+    try:
+        return [float(word) for word in text.split(",")]
+    except ValueError:
+        return []

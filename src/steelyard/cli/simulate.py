@@ -9,8 +9,15 @@ from typing import Annotated
 import typer
 
 from steelyard.cli.output import JsonOption, announce_compilation, print_json, stdout
-from steelyard.cli.robot_argument import GravityOption, RobotArgument, given_robot
+from steelyard.cli.robot_argument import (
+    GravityOption,
+    LockOption,
+    RobotArgument,
+    ToolFrameOption,
+    given_robot,
+)
 from steelyard.errors import InputError
+from steelyard.robot import read_payload
 
 
 def simulate(
@@ -21,9 +28,17 @@ def simulate(
     controller: Annotated[
         Path | None, typer.Option(help="Controller file (TOML).", show_default="computed torque")
     ] = None,
+    payload: Annotated[
+        Path | None,
+        typer.Option(
+            help="Body held at the tool frame (JSON), known to the controller's model.", show_default=False
+        ),
+    ] = None,
     rate: Annotated[float, typer.Option(help="Samples per second.")] = 1000.0,
     seed: Annotated[int, typer.Option(help="Seed of the sensors' noise.", min=0)] = 0,
     gravity: GravityOption = None,
+    lock: LockOption = None,
+    tool_frame: ToolFrameOption = None,
     json: JsonOption = False,
 ) -> None:
     """Run a motion on a simulated robot (MuJoCo) and write the log."""
@@ -42,7 +57,9 @@ def simulate(
             f"'{out.suffix}' is not a kind of log.", place="--out", remedy=f"Use {', '.join(SUFFIXES)}."
         )
     started = time.perf_counter()
-    found = given_robot(robot, gravity)
+    found = given_robot(robot, gravity, lock, tool_frame)
+    if payload is not None:
+        found = found.with_body("payload", read_payload(payload))
     recording = run(
         found,
         read_motion(motion),
@@ -56,13 +73,23 @@ def simulate(
     errors = dict(zip(found.joint_names, (float(x) for x in tracking_error(recording)), strict=True))
     if json:
         print_json(
-            {"seconds": seconds, "samples": recording.n, "tracking": errors, "files": {"log": str(out)}}
+            {
+                "seconds": seconds,
+                "samples": recording.n,
+                "tracking": errors,
+                "tool_frame": found.tool_frame.name,
+                "files": {"log": str(out)},
+            }
         )
         return
     worst = max(errors, key=lambda name: errors[name])
+    if payload is not None:
+        held = f"{payload} is held at {found.tool_frame.name}."
+        stdout.print(held, highlight=False, markup=False, soft_wrap=True)
     stdout.print(
         f"{out}: {recording.n} samples over {recording.duration:g} s; largest rms tracking error "
         f"{errors[worst]:.2e} at {worst}; took {seconds:.1f} s.",
         highlight=False,
+        markup=False,
         soft_wrap=True,
     )

@@ -5,7 +5,9 @@ from steelyard.robot.geometry import Box, Capsule, Cylinder, Geometry, MeshFile,
 from steelyard.robot.joint import Joint, JointKind, Limits
 from steelyard.robot.link import FixedLink, Link
 from steelyard.robot.load import load_robot
+from steelyard.robot.locking import LockedJoint
 from steelyard.robot.model import STANDARD_GRAVITY, Frame, Robot
+from steelyard.robot.payload import read_payload
 from steelyard.robot.urdf import load_urdf, parse_urdf
 
 __all__ = [
@@ -20,6 +22,7 @@ __all__ = [
     "JointKind",
     "Limits",
     "Link",
+    "LockedJoint",
     "MeshFile",
     "RawJoint",
     "RawLink",
@@ -30,4 +33,5 @@ __all__ = [
     "load_robot",
     "load_urdf",
     "parse_urdf",
+    "read_payload",
 ]

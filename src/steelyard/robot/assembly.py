@@ -10,22 +10,24 @@ from steelyard.arrays import Array
 from steelyard.drive import Drive
 from steelyard.errors import DescriptionError, UnknownNameError
 from steelyard.finding import Finding, Severity
-from steelyard.inertia import Body, check_body
+from steelyard.inertia import Body
 from steelyard.pose import Pose
 from steelyard.robot.geometry import Geometry
 from steelyard.robot.joint import Joint, JointKind, Limits
 from steelyard.robot.link import FixedLink, Link
 from steelyard.robot.model import Robot
+from steelyard.robot.plausibility import impossible
 
 
 @dataclass(frozen=True, eq=False)
 class RawLink:
-    """A link as its description states it."""
+    """A link as its description states it; `inertial_place` is the line of its inertial, where it has one."""
 
     name: str
     place: str
     body: Body | None
     collision: tuple[Geometry, ...]
+    inertial_place: str = ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,7 +63,7 @@ def assemble(
         source: where the description comes from.
 
     Returns:
-        The robot.
+        The robot; its findings are those given and those about its inertias, in the order of their lines.
 
     Raises:
         DescriptionError: duplicate names, unknown links, two parents, no root or several, a loop.
@@ -86,7 +88,7 @@ def assemble(
         base=base,
         joints=tuple(tree_joints),
         links=tuple(rest),
-        findings=(*findings, *_inertial_findings(moving, by_name)),
+        findings=_by_line([*findings, *_inertial_findings(moving, tree_joints, by_name)]),
         source=source,
     )
 
@@ -195,7 +197,9 @@ def _walk(
     return tree, moving
 
 
-def _inertial_findings(moving: Sequence[_Moving], links: Mapping[str, RawLink]) -> list[Finding]:
+def _inertial_findings(
+    moving: Sequence[_Moving], joints: Sequence[Joint], links: Mapping[str, RawLink]
+) -> list[Finding]:
     findings = []
     for link in moving[1:]:
         if link.raw.body is None:
@@ -204,15 +208,36 @@ def _inertial_findings(moving: Sequence[_Moving], links: Mapping[str, RawLink]) 
             rest = "; only the links fixed to it state one" if carried else ""
             message = f"moving link '{link.raw.name}' states no inertial{rest}."
             findings.append(Finding(severity, "missing-inertial", message, link.raw.place))
+    unmovable = _unmovable(moving, joints)
     for raw in links.values():
         if raw.body is None:
             continue
-        check = check_body(raw.body.parameters)
-        if not check.consistent:
-            why = " ".join(str(reason) for reason in check.reasons)
-            message = f"the inertia of link '{raw.name}' is physically impossible: {why}"
-            findings.append(Finding(Severity.ERROR, "impossible-inertia", message, raw.place))
+        place = raw.inertial_place or raw.place
+        if finding := impossible(raw.name, raw.body, place):
+            findings.append(finding)
         elif raw.body.mass == 0.0:
-            message = f"link '{raw.name}' has mass zero."
-            findings.append(Finding(Severity.WARNING, "zero-mass", message, raw.place))
+            singular = raw.name in unmovable
+            severity = Severity.ERROR if singular else Severity.WARNING
+            rest = ", and nothing it carries has any: its joint accelerates without bound" if singular else ""
+            findings.append(Finding(severity, "zero-mass", f"link '{raw.name}' has mass zero{rest}.", place))
     return findings
+
+
+def _unmovable(moving: Sequence[_Moving], joints: Sequence[Joint]) -> set[str]:
+    """The moving links that are stated to have no inertia, nor their rotor, nor anything beyond them."""
+    weighty = set()
+    for i in reversed(range(len(joints))):
+        body = moving[i + 1].finished().body
+        if body is None or body.parameters.any() or joints[i].drive.rotor or i in weighty:
+            weighty |= {i, joints[i].parent}
+    return {moving[i + 1].raw.name for i in range(len(joints)) if i not in weighty}
+
+
+def _by_line(findings: Sequence[Finding]) -> tuple[Finding, ...]:
+    """In the order of file and line; what concerns the whole comes last."""
+
+    def line(finding: Finding) -> tuple[bool, str, int]:
+        file, _, number = finding.place.rpartition(":")
+        return not number.isdecimal(), file, int(number) if number.isdecimal() else 0
+
+    return tuple(sorted(findings, key=line))

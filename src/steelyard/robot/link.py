@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import reduce
 from operator import add
 
@@ -48,3 +48,21 @@ class Link:
         parts = [] if self.own is None else [self.own]
         parts += [part.body.moved(part.placement) for part in self.fixed if part.body is not None]
         return reduce(add, parts) if parts else None
+
+    def with_bolted(self, other: Link, placement: Pose) -> Link:
+        """The link with another one, and all that is bolted to that, bolted to it.
+
+        Args:
+            other: the link to carry.
+            placement: X_LO, the other link's frame in this one's.
+
+        Returns:
+            A new link; nothing of the other is lost but its freedom to move.
+        """
+        parts = [FixedLink(part.name, placement @ part.placement, part.body) for part in other.fixed]
+        shapes = [Geometry(item.shape, placement @ item.pose) for item in other.collision]
+        return replace(
+            self,
+            fixed=(*self.fixed, FixedLink(other.name, placement, other.own), *parts),
+            collision=(*self.collision, *shapes),
+        )

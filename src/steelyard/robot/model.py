@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
@@ -11,11 +11,14 @@ from numpy.typing import ArrayLike
 
 from steelyard.archive import digest
 from steelyard.arrays import Array, checked, read_only
-from steelyard.errors import DescriptionError, UnknownNameError
+from steelyard.errors import DescriptionError, InputError, UnknownNameError
 from steelyard.finding import Finding
+from steelyard.inertia import Body
 from steelyard.pose import Pose
+from steelyard.robot.geometry import Geometry
 from steelyard.robot.joint import Joint, JointKind
 from steelyard.robot.link import Link
+from steelyard.robot.locking import LockedJoint, lock
 
 STANDARD_GRAVITY = (0.0, 0.0, -9.81)
 
@@ -50,6 +53,8 @@ class Robot:
         gravity: acceleration of free fall in the base frame, shape (3,), m/s².
         findings: what was noticed when its description was read.
         source: where its numbers come from.
+        locks: the joints that are held still, see `locked`.
+        tool: name of the link chosen as tool frame, or `None` for the default, see `tool_frame`.
     """
 
     name: str
@@ -59,6 +64,8 @@ class Robot:
     gravity: Array = field(default_factory=lambda: np.array(STANDARD_GRAVITY))
     findings: tuple[Finding, ...] = ()
     source: str = ""
+    locks: tuple[LockedJoint, ...] = ()
+    tool: str | None = None
     schema: int = 1
 
     def __post_init__(self) -> None:
@@ -77,6 +84,8 @@ class Robot:
                 )
         _no_duplicates("joint", self.joint_names)
         _no_duplicates("link", [frame.name for frame in self.frames])
+        if self.tool is not None:
+            self.frame(self.tool)
 
     @cached_property
     def nq(self) -> int:
@@ -140,7 +149,9 @@ class Robot:
 
     @property
     def tool_frame(self) -> Frame:
-        """The default tool frame: the last frame on the link at the end of the longest chain."""
+        """The chosen tool frame; by default the last frame on the link at the end of the longest chain."""
+        if self.tool is not None:
+            return self.frame(self.tool)
         end = int(np.argmax(self.depths))
         return [frame for frame in self.frames if frame.link == end][-1]
 
@@ -168,6 +179,86 @@ class Robot:
         """
         return replace(self, gravity=np.asarray(gravity, dtype=float))
 
+    def mounted(self, pose: Pose) -> Robot:
+        r"""The same robot on a base that is turned: on a wall, on the ceiling, on a wedge.
+
+        Gravity is kept in the base frame, so mounting the base at $X_{WB}$ in a world where the robot's
+        present gravity falls gives $g_B = R_{WB}^T\,g_W$. Where the base stands moves no torque: the
+        translation is not kept. Mounting twice is mounting at the product of the poses.
+
+        Args:
+            pose: X_WB, the base frame in the world's.
+
+        Returns:
+            A new robot.
+        """
+        return self.with_gravity(pose.rotation.T @ self.gravity)
+
+    def with_tool_frame(self, name: str) -> Robot:
+        """The same robot with another link's frame as its tool frame.
+
+        Args:
+            name: a link name of the description, moving or fixed.
+
+        Returns:
+            A new robot with the same digest, since its dynamics are the same.
+
+        Raises:
+            UnknownNameError: no such link; lists those that exist.
+        """
+        return replace(self, tool=name)
+
+    def with_body(
+        self, name: str, body: Body, *, frame: str | None = None, collision: Sequence[Geometry] = ()
+    ) -> Robot:
+        """The same robot with a tool or a payload bolted to one of its frames.
+
+        The body becomes a fixed link. The tool frame stays the one it was.
+
+        Args:
+            name: what to call the body's link.
+            body: its inertia in the frame it is bolted to.
+            frame: name of the link that carries it; None for the tool frame.
+            collision: its collision shapes, in that frame.
+
+        Returns:
+            A new robot.
+
+        Raises:
+            UnknownNameError: no such frame; lists those that exist.
+            InputError: a link has that name already.
+        """
+        tool = self.tool_frame
+        place = tool if frame is None else self.frame(frame)
+        if any(name == other.name for other in self.frames):
+            raise InputError(
+                f"'{self.name}' already has a link '{name}'.", place="name", remedy="Choose another."
+            )
+        links = [self.base, *self.links]
+        part = Link(name, body, collision=tuple(collision))
+        links[place.link + 1] = links[place.link + 1].with_bolted(part, place.placement)
+        return replace(self, base=links[0], links=tuple(links[1:]), tool=tool.name)
+
+    def locked(self, positions: Mapping[str, ArrayLike]) -> Robot:
+        """The same robot with some joints held still.
+
+        The link of a locked joint, and everything bolted to it, becomes fixed to the link that carries it;
+        the joints beyond hang on that link. Names, inertias and shapes stay where they were, and so does the
+        tool frame. The free joints keep their order. The drive of a locked joint says nothing any more.
+
+        Args:
+            positions: where to hold each joint, by name: one number, shape (), rad or m; for a floating joint
+                x, y, z and a quaternion x, y, z, w, shape (7,), m and dimensionless.
+
+        Returns:
+            A new robot; `locks` remembers the joints.
+
+        Raises:
+            UnknownNameError: no such joint; lists those that exist.
+            InputError: a position is not finite or outside the joint's limits, or no joint is left free.
+        """
+        return lock(self, positions)
+
     def floating(self) -> Robot:
         """The same robot with its base free to move: the base becomes a link on a floating joint.
 
@@ -185,8 +276,11 @@ class Robot:
 
     @cached_property
     def digest(self) -> str:
-        """SHA-256 of everything that moves, weighs or limits; findings and source do not count."""
-        return digest(replace(self, findings=(), source=""))
+        """SHA-256 of everything that moves, weighs or limits.
+
+        Findings, source, the memory of locks and the choice of a tool frame do not count.
+        """
+        return digest(replace(self, findings=(), source="", locks=(), tool=None))
 
 
 def _no_duplicates(kind: str, names: Sequence[str]) -> None:

@@ -66,6 +66,10 @@ class Element:
         x, y, z = self._numbers(attribute, 3, LARGEST)
         return x, y, z
 
+    def words(self, attribute: str, default: str) -> list[str]:
+        """The words of an attribute as the file writes them."""
+        return self.attributes.get(attribute, default).split()
+
     def _numbers(self, attribute: str, count: int, largest: float) -> list[float]:
         text = self.text(attribute)
         shown = text if len(text) <= 40 else text[:40] + "…"

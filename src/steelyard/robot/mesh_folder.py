@@ -1,0 +1,128 @@
+"""The meshes a description names, looked for inside the description's own folder and nowhere else."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import numpy as np
+
+from steelyard.errors import InputError
+from steelyard.finding import Finding, Severity
+from steelyard.inertia import Mesh, read_mesh
+from steelyard.robot.geometry import MeshFile
+from steelyard.robot.xml import LARGEST
+
+MAX_MESH_BYTES = 16 * 2**20
+_READABLE = (".stl", ".obj")
+
+
+class MeshFolder:
+    """Finds and reads the meshes of one description; each name is looked up, and reported, once."""
+
+    def __init__(self, folder: Path | None, findings: list[Finding]) -> None:
+        """Look into a folder.
+
+        Args:
+            folder: where the description lies; `None` where it was given as text, and nothing is looked up.
+            findings: where to report what cannot be reached.
+        """
+        self._folder = folder
+        self._findings = findings
+        self._found: dict[str, Path | None] = {}
+        self._packages: set[str] = set()
+        self._meshes: dict[str, Mesh | None] = {}
+
+    def find(self, name: str, place: str) -> Path | None:
+        """The file of a mesh, which lies inside the folder; `None` where it cannot be reached.
+
+        Args:
+            name: as the description states it.
+            place: file and line that names it.
+
+        Returns:
+            The path of a regular file.
+        """
+        if self._folder is None:
+            return None
+        if name not in self._found:
+            self._found[name] = self._look_up(name, self._folder, place)
+        return self._found[name]
+
+    def read(self, shape: MeshFile, place: str) -> Mesh | None:
+        """A mesh in metres, scaled as the description says; `None` where it cannot be had.
+
+        Args:
+            shape: the mesh's name and scale.
+            place: file and line that names it.
+
+        Returns:
+            The mesh.
+        """
+        path = self.find(shape.file, place)
+        if path is None or path.suffix.lower() not in _READABLE:
+            return None
+        if shape.file not in self._meshes:
+            self._meshes[shape.file] = self._read(path, shape.file, place)
+        mesh = self._meshes[shape.file]
+        return None if mesh is None else Mesh(mesh.vertices * np.array(shape.scale), mesh.faces)
+
+    def _look_up(self, name: str, folder: Path, place: str) -> Path | None:
+        shown = _end_of(name)
+        scheme, _, rest = name.partition("://") if re.match(r"[A-Za-z][\w+.-]*://", name) else ("", "", name)
+        if scheme in ("package", "model"):
+            package = rest.split("/")[0]
+            if package not in self._packages:
+                self._packages.add(package)
+                self._report(
+                    Severity.INFO,
+                    "mesh-unresolved",
+                    f"meshes are named by '{scheme}://{_end_of(package)}', which the file alone cannot "
+                    "resolve; they were not looked for.",
+                    place,
+                )
+            return None
+        if scheme not in ("", "file"):
+            self._report(
+                Severity.WARNING, "mesh-outside", f"mesh '{shown}' is a remote address; not fetched.", place
+            )
+            return None
+        try:
+            path = (folder / rest).resolve()
+            inside = path.is_relative_to(folder.resolve())
+            exists = inside and path.is_file()
+        except (OSError, RuntimeError, ValueError):
+            # Names too long, with a null byte, or through a loop of symbolic links.
+            inside, exists = True, False
+        if not inside:
+            message = f"mesh '{shown}' lies outside the description's folder and was not opened."
+            self._report(Severity.WARNING, "mesh-outside", message, place)
+        elif not exists:
+            self._report(Severity.WARNING, "mesh-missing", f"there is no mesh file '{shown}'.", place)
+        return path if exists else None
+
+    def _read(self, path: Path, name: str, place: str) -> Mesh | None:
+        shown = _end_of(name)
+        try:
+            if path.stat().st_size > MAX_MESH_BYTES:
+                message = f"mesh '{shown}' is larger than {MAX_MESH_BYTES >> 20} MiB and was not checked."
+                self._report(Severity.INFO, "mesh-not-read", message, place)
+                return None
+            mesh = read_mesh(path)
+            if float(np.abs(mesh.vertices).max()) > LARGEST:
+                raise InputError(f"holds a coordinate of more than {LARGEST:g}.")
+            return mesh
+        except InputError as error:
+            self._report(Severity.WARNING, "bad-mesh", f"mesh '{shown}': {error.message}", place)
+        except OSError as error:
+            self._report(Severity.WARNING, "bad-mesh", f"mesh '{shown}': {error.strerror}.", place)
+        return None
+
+    def _report(self, severity: Severity, code: str, message: str, place: str) -> None:
+        self._findings.append(Finding(severity, code, message, place))
+
+
+def _end_of(name: str) -> str:
+    """A file name as a message may show it: on one line, and by its end where it is long."""
+    line = " ".join(name.split())
+    return line if len(line) <= 60 else "…" + line[-60:]
