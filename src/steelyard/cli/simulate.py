@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from steelyard.cli.output import JsonOption, announce_compilation, print_json, stdout
+from steelyard.cli.output import JsonOption, announce_compilation, print_json, say, stdout
 from steelyard.cli.robot_argument import (
     GravityOption,
     LockOption,
@@ -34,7 +35,9 @@ def simulate(
             help="Body held at the tool frame (JSON), known to the controller's model.", show_default=False
         ),
     ] = None,
-    rate: Annotated[float, typer.Option(help="Samples per second.")] = 1000.0,
+    rate: Annotated[
+        float | None, typer.Option(help="Samples per second.", show_default="the preset's own")
+    ] = None,
     seed: Annotated[int, typer.Option(help="Seed of the sensors' noise.", min=0)] = 0,
     gravity: GravityOption = None,
     lock: LockOption = None,
@@ -71,17 +74,24 @@ def simulate(
     write(recording, out)
     seconds = time.perf_counter() - started
     errors = dict(zip(found.joint_names, (float(x) for x in tracking_error(recording)), strict=True))
+    # Control cycles in which the command was cut at the joint's torque limit.
+    counted = recording.provenance[-1].detail.get("clipped_cycles")
+    clipped = dict(counted) if isinstance(counted, Mapping) else {}
     if json:
         print_json(
             {
                 "seconds": seconds,
                 "samples": recording.n,
                 "tracking": errors,
+                "clipped": clipped,
                 "tool_frame": found.tool_frame.name,
                 "files": {"log": str(out)},
             }
         )
         return
+    for name, cycles in clipped.items():
+        if cycles:
+            say(f"{name}: the command was cut at the torque limit in {cycles} of the control cycles.")
     worst = max(errors, key=lambda name: errors[name])
     if payload is not None:
         held = f"{payload} is held at {found.tool_frame.name}."

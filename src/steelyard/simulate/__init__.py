@@ -1,7 +1,10 @@
 """A robot that is not our own code: MuJoCo's dynamics with drives and sensors, run into a Recording."""
 
 from steelyard.simulate.plant import LONGEST_STEP, RUNAWAY, Plant
-from steelyard.simulate.run import BANDWIDTH, SENSORS, SLOWEST_CONTROL, simulate, tracking_error
+from steelyard.simulate.presets import SENSORS, sensor_preset
+from steelyard.simulate.run import BANDWIDTH, SLOWEST_CONTROL, simulate
+from steelyard.simulate.sensor import SensorPreset
+from steelyard.simulate.tracking import tracking_error
 
 __all__ = [
     "BANDWIDTH",
@@ -10,6 +13,8 @@ __all__ = [
     "SENSORS",
     "SLOWEST_CONTROL",
     "Plant",
+    "SensorPreset",
+    "sensor_preset",
     "simulate",
     "tracking_error",
 ]

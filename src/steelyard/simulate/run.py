@@ -7,16 +7,18 @@ import math
 import mujoco
 import numpy as np
 
-from steelyard.arrays import Array, read_only_view
 from steelyard.control import ComputedTorque, Controller
-from steelyard.errors import InputError, UnknownNameError
+from steelyard.errors import InputError
 from steelyard.motion import Motion
 from steelyard.recording import Recording, Step
 from steelyard.robot import Robot
+from steelyard.simulate.actuation import TorqueLimiter
+from steelyard.simulate.loop import sensed_loop, true_loop
 from steelyard.simulate.plant import Plant
+from steelyard.simulate.presets import sensor_preset
+from steelyard.simulate.sensor import SensorPreset
+from steelyard.simulate.specimen import drawn_specimen, effort_limits
 
-SENSORS = ("ideal",)
-"""Names of the sensor presets."""
 SLOWEST_CONTROL = 1000.0
 """Lowest rate of the controller, Hz; a slower log takes every second, third, … cycle."""
 BANDWIDTH = 20.0
@@ -28,65 +30,115 @@ def simulate(
     motion: Motion,
     *,
     controller: Controller | None = None,
-    sensor: str = "ideal",
-    rate: float = 1000.0,
+    sensor: str | SensorPreset = "ideal",
+    rate: float | None = None,
     rng: np.random.Generator | None = None,
     duration: float | None = None,
+    torque_limits: bool | None = None,
 ) -> Recording:
     r"""Run a motion on a simulated robot and record it.
 
-    The arm starts at rest where the motion starts. The controller sees the true state; its torque is held
-    over each of its cycles, which are as long as the log's or an integer part of it, at most 1 ms.
+    The arm starts at rest where the motion starts. The controller's torque is held over each of its cycles.
+    The references are logged as well.
 
-    The preset `ideal` adds no noise. Each row holds the state at one instant, the torque that the controller
-    commands there, and the acceleration that MuJoCo's forward dynamics answers, friction applied as a
-    generalised force; so $Y(q, v, a)\,\phi = \tau$ holds in every row to round-off for the nominal
-    parameters $\phi$. The references are logged as well.
+    With `ideal` the controller sees the true state, in cycles that are as long as the log's or an integer
+    part of it, at most 1 ms. Each row holds the state at one instant, the torque that the controller commands
+    there, and the acceleration that MuJoCo's forward dynamics answers, friction applied as a generalised
+    force; so $Y(q, v, a)\,\phi = \tau$ holds in every row to round-off for the nominal parameters $\phi$.
+
+    With any other preset the controller sees what the sensors show, and so does the log: no true state and no
+    acceleration. `SensorPreset` states what is done to each signal. Sensors and controller run at the
+    preset's rate; a slower log holds every second, third, … row of the same run.
 
     Args:
         robot: the robot; every moving link must state a possible inertial.
         motion: the reference, for the robot's joints in their order.
         controller: what follows it; None for computed torque with the description as its model and both poles
             of the error at `BANDWIDTH`.
-        sensor: name of the preset.
-        rate: samples per second, Hz.
-        rng: source of the sensors' noise; `ideal` draws nothing.
+        sensor: name of a preset of `SENSORS`, or a preset.
+        rate: samples per second, Hz; None for the preset's.
+        rng: source of everything random, new from its seed if the seed in the recording's history is to give
+            the same run again; `ideal` draws nothing.
         duration: how long, s; None for the motion's own duration.
+        torque_limits: whether commands are clipped at the robot's effort limits, which the recording's
+            history then tells, with the number of clipped cycles of each joint; None for the preset's choice:
+            no for `ideal`, yes for `industrial` and `low-cost`.
 
     Returns:
-        The recording, with q, v, a, tau and the references.
+        The recording, with q, v, tau, the references, and a (`ideal`) or current (`low-cost`).
 
     Raises:
         UnknownNameError: no such preset.
-        InputError: the motion or the controller is for other joints, or an option is out of range.
-        DescriptionError: the robot cannot be simulated.
+        InputError: the motion or the controller is for other joints, an option is out of range, or a random
+            preset has no generator.
+        DescriptionError: the robot cannot be simulated, or lacks an effort limit that is needed.
         NoSolutionError: the simulation diverged.
     """
-    if sensor not in SENSORS:
-        raise UnknownNameError("sensor preset", sensor, SENSORS)
+    preset = sensor_preset(sensor)
+    frequency = preset.rate if rate is None else rate
     length = motion.duration if duration is None else duration
-    _check_options(rate, length)
+    limited = preset.torque_limits if torque_limits is None else torque_limits
+    _check_options(frequency, length)
     _check_joints(robot, "motion", motion.joints)
-    plant = Plant(robot)
+    seed = _seed(rng)
+    specimen = drawn_specimen(preset, robot, rng)
+    plant = Plant(specimen.robot)
     law = _default_controller(robot) if controller is None else controller
     _check_joints(robot, "controller", law.joints)
-    samples = math.floor(length * rate * (1.0 + 1e-12)) + 1
-    cycles = max(1, math.ceil(SLOWEST_CONTROL / rate * (1.0 - 1e-12)))
-    _check_cycle(law, 1.0 / (rate * cycles))
-    step = Step(
-        "simulate",
-        {
-            "robot": robot.digest,
-            "motion": motion.digest,
-            "controller": dict(law.settings),
-            "sensor": sensor,
-            "rate": float(rate),
-            "duration": float(length),
-            "seed": _seed(rng),
-            "mujoco": mujoco.__version__,
-        },
+    samples = math.floor(length * frequency * (1.0 + 1e-12)) + 1
+    every = _cycles_per_sample(preset, frequency)
+    _check_cycle(law, 1.0 / (frequency * every))
+    limits = effort_limits(robot, "a run within torque limits") if limited else np.full(robot.nv, np.inf)
+    limiter = TorqueLimiter(limits)
+    reference = motion.sample(np.arange((samples - 1) * every + 1) / (frequency * every))
+    if preset.truth:
+        log = true_loop(plant, law, reference, limiter, 1.0 / (frequency * every), every)
+    else:
+        log = sensed_loop(plant, law, reference, limiter, preset, specimen, rng, every)
+    detail = {
+        "robot": robot.digest,
+        "motion": motion.digest,
+        "controller": dict(law.settings),
+        "sensor": preset.name,
+        "rate": float(frequency),
+        "duration": float(length),
+        "seed": seed,
+        "mujoco": mujoco.__version__,
+    }
+    if not preset.truth:
+        detail["preset"] = preset.settings
+    if limited:
+        detail["clipped_cycles"] = dict(zip(robot.joint_names, limiter.counts.tolist(), strict=True))
+    return Recording(
+        robot.joint_names,
+        np.arange(samples) / frequency,
+        q=log.q,
+        v=log.v,
+        a=log.a,
+        tau=log.tau,
+        current=log.current,
+        q_ref=reference.q[::every],
+        v_ref=reference.v[::every],
+        a_ref=reference.a[::every],
+        provenance=(Step("simulate", detail),),
     )
-    return _closed_loop(plant, motion, law, samples, cycles, rate, step)
+
+
+def _default_controller(robot: Robot) -> ComputedTorque:
+    return ComputedTorque.nominal(robot, kp=BANDWIDTH**2, kd=2.0 * BANDWIDTH)
+
+
+def _cycles_per_sample(preset: SensorPreset, rate: float) -> int:
+    if preset.truth:
+        return max(1, math.ceil(SLOWEST_CONTROL / rate * (1.0 - 1e-12)))
+    cycles = round(preset.rate / rate)
+    if cycles < 1 or abs(preset.rate / rate - cycles) > 1e-9 * cycles:
+        raise InputError(
+            f"is {rate:g} Hz, but the sensors of '{preset.name}' are read at {preset.rate:g} Hz.",
+            place="rate",
+            remedy=f"Use {preset.rate:g} Hz, or a half, a third, … of it.",
+        )
+    return cycles
 
 
 def _check_cycle(controller: Controller, cycle: float) -> None:
@@ -96,62 +148,6 @@ def _check_cycle(controller: Controller, cycle: float) -> None:
             place="controller",
             remedy="Choose the log's rate or the law's cycle so that they agree.",
         )
-
-
-def tracking_error(recording: Recording) -> Array:
-    r"""How well the references were followed: $\sqrt{\mathrm{mean}_k\,(q_{ref} - q)^2}$ per joint.
-
-    Args:
-        recording: a recording with position references.
-
-    Returns:
-        Root mean square position errors, shape (nj,), rad or m.
-
-    Raises:
-        InputError: the recording has no position references.
-    """
-    if recording.q_ref is None:
-        raise InputError("has no position references (columns qref_).", place="recording")
-    return np.asarray(np.sqrt(np.mean((recording.q_ref - recording.q) ** 2, axis=0)))
-
-
-def _closed_loop(
-    plant: Plant, motion: Motion, controller: Controller, samples: int, cycles: int, rate: float, step: Step
-) -> Recording:
-    """Run the loop and record every `cycles`-th of its cycles."""
-    nv = plant.robot.nv
-    cycle = 1.0 / (rate * cycles)
-    reference = motion.sample(np.arange((samples - 1) * cycles + 1) / (rate * cycles))
-    q, v, a, tau = np.empty((4, samples, nv))
-    model = (controller.tree, controller.numbers, controller.gains)
-    memory = np.array(controller.memory)
-    plant.place(reference.q[0], np.zeros(nv))
-    for k in range(len(reference.q)):
-        at, speed = read_only_view(plant.q), read_only_view(plant.v)
-        torque = np.empty(nv)
-        controller.step(*model, memory, at, speed, reference.q[k], reference.v[k], reference.a[k], torque)
-        if k % cycles == 0:
-            row = k // cycles
-            q[row], v[row], tau[row] = at, speed, torque
-            a[row] = plant.acceleration(torque)
-        if k + 1 < len(reference.q):
-            plant.advance(torque, cycle)
-    return Recording(
-        plant.robot.joint_names,
-        np.arange(samples) / rate,
-        q=q,
-        v=v,
-        a=a,
-        tau=tau,
-        q_ref=reference.q[::cycles],
-        v_ref=reference.v[::cycles],
-        a_ref=reference.a[::cycles],
-        provenance=(step,),
-    )
-
-
-def _default_controller(robot: Robot) -> ComputedTorque:
-    return ComputedTorque.nominal(robot, kp=BANDWIDTH**2, kd=2.0 * BANDWIDTH)
 
 
 def _check_options(rate: float, duration: float) -> None:

@@ -6,13 +6,40 @@ from pathlib import Path
 
 from steelyard.errors import UnknownNameError
 from steelyard.robot import Robot, load_robot
+from steelyard.zoo.cheetah3 import CHEETAH3, CHEETAH3_LEG
+from steelyard.zoo.crane_x7 import CRANE_X7
 from steelyard.zoo.entry import ZooEntry
+from steelyard.zoo.kinova_gen3 import KINOVA_GEN3
+from steelyard.zoo.lbr_med7 import LBR_MED7
 from steelyard.zoo.panda import PANDA
+from steelyard.zoo.puma560 import PUMA560
 from steelyard.zoo.rods import ONE_LINK, TWO_LINK
+from steelyard.zoo.rr import RR_PARALLEL, RR_PERPENDICULAR
+from steelyard.zoo.scara import SCARA
+from steelyard.zoo.so101 import SO101
+from steelyard.zoo.ur10e import UR10E
 
 __all__ = ["ZOO", "ZooEntry", "find_robot", "zoo_robot"]
 
-ZOO: dict[str, ZooEntry] = {entry.name: entry for entry in (ONE_LINK, TWO_LINK, PANDA)}
+ZOO: dict[str, ZooEntry] = {
+    entry.name: entry
+    for entry in (
+        ONE_LINK,
+        TWO_LINK,
+        RR_PARALLEL,
+        RR_PERPENDICULAR,
+        PUMA560,
+        SCARA,
+        CHEETAH3_LEG,
+        CHEETAH3,
+        PANDA,
+        LBR_MED7,
+        KINOVA_GEN3,
+        CRANE_X7,
+        UR10E,
+        SO101,
+    )
+}
 """Every robot of the zoo by name."""
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from steelyard.drive import Drive
-from steelyard.inertia import Body
 from steelyard.pose import Pose
-from steelyard.robot import FixedLink, Joint, JointKind, Limits, Link, Robot
+from steelyard.robot import FixedLink, Limits, Link, Robot
+from steelyard.zoo.chain import Inertial, Stage, chain, modified_dh, tabulated
 from steelyard.zoo.entry import ZooEntry
 
 # Modified (Craig) Denavit-Hartenberg rows: quarter turns about x, a [m], d [m]. The turns are integers, so
@@ -34,8 +34,7 @@ _LIMITS = (
     (-2.8973, 2.8973, 2.6100, 20.0, 12.0),
 )
 
-# mass [kg]; com [m]; Ixx, Ixy, Ixz, Iyy, Iyz, Izz about the com [kg·m²]
-_LINKS = (
+_LINKS: tuple[Inertial, ...] = (
     (4.970684, (3.875e-3, 2.081e-3, -0.04762),
      (0.70337, -1.39e-4, 6.772e-3, 0.70661, 1.9169e-2, 9.117e-3)),
     (0.646926, (-3.141e-3, -2.872e-2, 3.495e-3),
@@ -51,7 +50,7 @@ _LINKS = (
     (0.735522, (1.0517e-2, -4.252e-3, 6.1597e-2),
      (1.2516e-2, -4.28e-4, -1.196e-3, 1.0027e-2, -7.41e-4, 4.815e-3)),
 )  # fmt: skip
-_BASE = (0.629769, (-0.041018, -1.4e-4, 0.049974),
+_BASE: Inertial = (0.629769, (-0.041018, -1.4e-4, 0.049974),
          (3.15e-3, 8.2904e-7, 1.5e-4, 3.88e-3, 8.2299e-6, 4.285e-3))  # fmt: skip
 
 # viscous [N·m·s/rad], Coulomb [N·m], offset [N·m], rotor inertia at the output [kg·m²]
@@ -66,40 +65,22 @@ _DRIVES = (
 )
 
 
-def _quarter_turns_about_x(count: int) -> np.ndarray:
-    c, s = ((1, 0), (0, 1), (-1, 0), (0, -1))[count % 4]
-    return np.array([[1.0, 0.0, 0.0], [0.0, c, -s], [0.0, s, c]])
-
-
-def _placement(turns: int, a: float, d: float) -> Pose:
-    """X_PJ = Rx(alpha) Tx(a) Tz(d), the joint turning about z afterwards."""
-    R = _quarter_turns_about_x(turns)
-    return Pose(R, R @ np.array([a, 0.0, d]))
-
-
-def _body(mass: float, com: tuple[float, ...], tensor: tuple[float, ...]) -> Body:
-    xx, xy, xz, yy, yz, zz = tensor
-    return Body(mass, np.array(com), np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]))
-
-
 def _panda() -> Robot:
-    joints = []
-    links = []
-    for i, (row, limits, numbers, drive) in enumerate(zip(_DH, _LIMITS, _LINKS, _DRIVES, strict=True)):
-        joints.append(
-            Joint(
-                f"panda_joint{i + 1}",
-                JointKind.REVOLUTE,
-                i - 1,
-                _placement(*row),
-                np.array([0.0, 0.0, 1.0]),
-                Limits(*limits),
-                Drive(*drive),
-            )
+    flange = FixedLink("panda_link8", Pose(np.eye(3), np.array([0.0, 0.0, _FLANGE])))
+    rows = zip(_DH, _LIMITS, _LINKS, _DRIVES, strict=True)
+    stages = [
+        Stage(
+            f"panda_joint{i}",
+            f"panda_link{i}",
+            modified_dh(*row),
+            tabulated(*inertial),
+            Limits(*limits),
+            Drive(*drive),
+            fixed=(flange,) if i == 7 else (),
         )
-        flange = FixedLink("panda_link8", Pose(np.eye(3), np.array([0.0, 0.0, _FLANGE])))
-        links.append(Link(f"panda_link{i + 1}", _body(*numbers), (flange,) if i == 6 else ()))
-    return Robot("panda", Link("panda_link0", _body(*_BASE)), tuple(joints), tuple(links), source="zoo")
+        for i, (row, limits, inertial, drive) in enumerate(rows, start=1)
+    ]
+    return Robot("panda", Link("panda_link0", tabulated(*_BASE)), *chain(stages), source="zoo")
 
 
 PANDA = ZooEntry(

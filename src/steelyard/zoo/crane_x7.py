@@ -1,0 +1,98 @@
+"""The RT Corporation CRANE-X7, the low-cost arm of paper 004, its hand lumped with the last link."""
+
+from __future__ import annotations
+
+from steelyard.drive import Drive
+from steelyard.robot import FixedLink, Limits, Link, Robot
+from steelyard.zoo.chain import Stage, Triple, bar, chain, placed, solid
+from steelyard.zoo.entry import ZooEntry
+
+_UP: Triple = (0.0, 0.0, 1.0)
+_ACROSS: Triple = (0.0, -1.0, 0.0)
+
+# joint; height over the frame before [m] (all frames parallel at zero); axis
+_JOINTS = (
+    ("crane_x7_shoulder_fixed_part_pan_joint", 0.041, _UP),
+    ("crane_x7_shoulder_revolute_part_tilt_joint", 0.064, _ACROSS),
+    ("crane_x7_upper_arm_revolute_part_twist_joint", 0.065, _UP),
+    ("crane_x7_upper_arm_revolute_part_rotate_joint", 0.185, _ACROSS),
+    ("crane_x7_lower_arm_fixed_part_joint", 0.121, _UP),
+    ("crane_x7_lower_arm_revolute_part_joint", 0.129, _ACROSS),
+    ("crane_x7_wrist_joint", 0.019, _UP),
+)
+_HAND = 0.1  # from the last joint to between the finger tips, m
+
+# lower [rad], upper [rad], torque [N·m]
+_LIMITS = (
+    (-2.97132, 2.97132, 10.0),
+    (-1.570795, 1.570795, 10.0),
+    (-1.570795, 1.570795, 4.0),
+    (-2.80718, 0.04141, 4.0),
+    (-2.77343, 2.77343, 4.0),
+    (-1.570795, 1.570795, 4.0),
+    (-2.96365, 2.97132, 4.0),
+)
+_SPEED, _ACCELERATION = 4.81710873, 30.0
+
+# link; mass [kg]; radius [m] and the two ends [m] of a capsule along z
+_LINKS = (
+    ("crane_x7_shoulder_revolute_part_link", 0.25, 0.035, 0.0, 0.064),
+    ("crane_x7_upper_arm_fixed_part_link", 0.098, 0.035, 0.0, 0.065),
+    ("crane_x7_upper_arm_revolute_part_link", 0.25, 0.03, 0.0, 0.185),
+    ("crane_x7_lower_arm_fixed_part_link", 0.192, 0.03, 0.0, 0.121),
+    ("crane_x7_lower_arm_revolute_part_link", 0.25, 0.03, 0.0, 0.129),
+    ("crane_x7_wrist_link", 0.16, 0.025, -0.01, 0.01),
+    ("crane_x7_gripper_base_link", 0.18, 0.025, -0.01, 0.03),
+)
+
+# viscous [N·m·s/rad], Coulomb [N·m], offset [N·m], rotor inertia at the output [kg·m²]
+_DRIVES = (
+    (0.0736, 0.1, 0.0, 0.007),
+    (0.317, 0.2, 0.0, 0.02),
+    (0.0707, 0.1, 0.0, 0.00713),
+    (0.247, 0.1, 0.0, 0.0127),
+    (0.0287, 0.05, 0.0, 0.00414),
+    (0.0459, 0.05, 0.0, 0.00373),
+    (0.0331, 0.05, 0.0, 0.00448),
+)
+
+
+def _crane_x7() -> Robot:
+    tool = FixedLink("crane_x7_hand", placed((0.0, 0.0, _HAND)))
+    stages = []
+    rows = zip(_JOINTS, _LINKS, _LIMITS, _DRIVES, strict=True)
+    for (joint, height, axis), (link, mass, radius, low, high), (lower, upper, torque), drive in rows:
+        shape = bar(radius, (0.0, 0.0, low), (0.0, 0.0, high))
+        stages.append(
+            Stage(
+                joint,
+                link,
+                placed((0.0, 0.0, height)),
+                solid(mass, shape),
+                Limits(lower, upper, _SPEED, _ACCELERATION, torque),
+                Drive(*drive),
+                axis=axis,
+                fixed=(tool,) if joint == "crane_x7_wrist_joint" else (),
+                collision=(shape,),
+            )
+        )
+    return Robot("crane_x7", Link("base_link"), *chain(stages), source="zoo")
+
+
+_PAPER = "paper 004, Appendix A"
+CRANE_X7 = ZooEntry(
+    "crane_x7",
+    "RT Corporation CRANE-X7, 7 joints, hand lumped with the last link",
+    {
+        "kinematics": "dimensions of the arm, as in RT Corporation's crane_x7_description (no file copied)",
+        "inertia": "assumed: uniform capsules, their masses chosen so that the gravity moments about "
+        f"shoulder, elbow and wrist are those of {_PAPER} (MYR2, MYR4, MYR6)",
+        "limits": "position, speed and torque: as in crane_x7_description; acceleration assumed",
+        "viscous friction": f"{_PAPER}, FV1 to FV7",
+        "rotor inertia": f"{_PAPER}, IA3 to IA7; those of joints 1 and 2 assumed",
+        "Coulomb friction and offset": "assumed; the paper fits viscous friction only",
+        "place of the tool": "assumed, between the finger tips",
+        "collision geometry": "the same capsules",
+    },
+    _crane_x7,
+)
