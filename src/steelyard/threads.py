@@ -1,7 +1,7 @@
 """Work shared among the cores: compiled functions release the interpreter, so plain threads do.
 
-Numba's own parallel loops need one of its threading layers. The one that is always there aborts the process
-when two threads of the caller enter it, and even a single sample costs it a hundred microseconds.
+Numba's own parallel loops need one of its threading layers; the one that is always there is documented as not
+safe for several threads of the caller, and even a single sample costs it a hundred microseconds.
 """
 
 from __future__ import annotations

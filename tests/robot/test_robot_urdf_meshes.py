@@ -248,4 +248,5 @@ def test_absurd_coordinates_neither_overflow_nor_escape(tmp_path: Path) -> None:
     for side in (1e200, 1e307, 1e-200):
         _cube(tmp_path / "a.obj", side=side)
         for scale in ("1 1 1", "1e30 1e30 1e30", "0 0 0"):
-            _in(tmp_path, _text(_mesh("a.obj", scale)))
+            robot = _in(tmp_path, _text(_mesh("a.obj", scale)))
+            assert all(finding.severity is not Severity.ERROR for finding in robot.findings)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from functools import cached_property
@@ -25,7 +26,7 @@ _MODEL = ("robot", "layout", "parameters")
 
 
 @dataclass(frozen=True, eq=False)
-class ArmLaw:
+class ArmLaw(ABC):
     """A law with gains per joint and no model; a subclass adds its gains as fields, its step and its memory.
 
     Attributes:
@@ -56,9 +57,9 @@ class ArmLaw:
         return self.robot.joint_names
 
     @property
+    @abstractmethod
     def step(self) -> ControlStep:
         """The compiled law."""
-        raise NotImplementedError
 
     @property
     def tree(self) -> Tree:
