@@ -15,6 +15,7 @@ import math
 import types
 import typing
 from collections.abc import Mapping
+from functools import cache
 from typing import Any, TypeVar, get_args, get_origin, get_type_hints
 
 import numpy as np
@@ -36,7 +37,7 @@ def to_document(value: object) -> Any:
         The document.
     """
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        hints = get_type_hints(type(value))
+        hints = _hints(type(value))
         fields = {
             f.name: _field_document(getattr(value, f.name), hints[f.name])
             for f in dataclasses.fields(value)
@@ -58,6 +59,12 @@ def to_document(value: object) -> Any:
     if value is None or isinstance(value, (bool, int, float, str)):
         return value
     raise TypeError(f"a {type(value).__name__} has no place in a document")
+
+
+@cache
+def _hints(cls: type) -> dict[str, Any]:
+    """The types of a class's fields, worked out once: a robot of a thousand links asks thousands of times."""
+    return get_type_hints(cls)
 
 
 def _field_document(value: object, kind: Any) -> Any:
@@ -136,7 +143,7 @@ def _read_dataclass(cls: type, document: Any, place: str) -> Any:
     stated = content.pop("is", cls.__name__)
     if stated != cls.__name__:
         raise InputError(f"holds a {stated}, expected a {cls.__name__}.", place=place)
-    hints = get_type_hints(cls)
+    hints = _hints(cls)
     names = {f.name for f in dataclasses.fields(cls) if f.init}
     needed = {
         f.name

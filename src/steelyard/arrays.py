@@ -12,6 +12,7 @@ from steelyard.errors import ShapeError
 
 Array = NDArray[np.float64]
 IntArray = NDArray[np.int64]
+BoolArray = NDArray[np.bool_]
 Size = int | str
 
 

@@ -53,6 +53,16 @@ class RecordingError(InputError):
     """A log is malformed: empty, unequal lengths, time that does not increase, values that are not finite."""
 
 
+MOST_CHOICES = 40
+"""Names listed in a message; all of them are in its evidence."""
+LONGEST_NAME = 80
+"""Letters of a name repeated in a message: names come from files, which may be hostile."""
+
+
+def _short(name: str) -> str:
+    return name if len(name) <= LONGEST_NAME else name[:LONGEST_NAME] + "…"
+
+
 class UnknownNameError(InputError, LookupError):
     """A name that does not exist; the message lists those that do, the nearest first."""
 
@@ -60,11 +70,13 @@ class UnknownNameError(InputError, LookupError):
         self.kind = kind
         self.name = name
         self.choices = tuple(choices)
-        near = get_close_matches(name, self.choices, n=1)
-        guess = f"Did you mean '{near[0]}'? " if near else ""
-        listed = ", ".join(self.choices) if self.choices else "none"
+        near = get_close_matches(name, self.choices, n=1) if len(name) <= LONGEST_NAME else []
+        guess = f"Did you mean '{_short(near[0])}'? " if near else ""
+        listed = ", ".join(_short(choice) for choice in self.choices[:MOST_CHOICES]) or "none"
+        if len(self.choices) > MOST_CHOICES:
+            listed += f", … ({len(self.choices) - MOST_CHOICES} more)"
         super().__init__(
-            f"unknown {kind} '{name}'.",
+            f"unknown {kind} '{_short(name)}'.",
             place=place,
             remedy=f"{guess}Valid: {listed}.",
             evidence={"name": name, "choices": self.choices},

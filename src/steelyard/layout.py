@@ -10,17 +10,17 @@ and this file is the only place that knows it.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 
-from steelyard.arrays import Array, IntArray
-from steelyard.drive import DRIVE_TERMS, drive_term
+from steelyard.arrays import Array, BoolArray, IntArray
+from steelyard.drive import ALL_TERMS, DRIVE_TERMS, FRICTION_TERMS, DriveTerm, StribeckShape, drive_term
 from steelyard.errors import DescriptionError, InputError, UnknownNameError
 from steelyard.inertia import PARAMETER_NAMES, PARAMETER_UNITS
-from steelyard.robot import Robot
+from steelyard.robot import Joint, Robot
 
 
 @dataclass(frozen=True)
@@ -34,6 +34,7 @@ class Parameter:
         unit: SI unit.
         nominal: value the description states, or `None`.
         lower: smallest physically possible value on its own, in its unit.
+        fixed: whether its value is known to be the nominal one, as the zeros of a virtual link are.
     """
 
     name: str
@@ -42,6 +43,7 @@ class Parameter:
     unit: str
     nominal: float | None
     lower: float = -math.inf
+    fixed: bool = False
 
 
 @dataclass(frozen=True)
@@ -52,8 +54,9 @@ class Layout:
         parameters: every entry, in order.
         links: names of the moving links, ten entries each, first.
         joints: names of the driven joints (all but floating ones), `len(drive)` entries each, after links.
-        drive: names of the drive terms present, in the order of `DRIVE_TERMS`.
-        dofs: for each degree of freedom, the index of its driven joint in `joints`, or -1.
+        drive: names of the drive terms present, in the order of `ALL_TERMS`.
+        dofs: for each degree of freedom of the untied robot, its driven joint's index in `joints`, or -1.
+        stribeck: shape of the Stribeck column of each of `joints`; empty where the term is absent.
     """
 
     parameters: tuple[Parameter, ...]
@@ -61,6 +64,7 @@ class Layout:
     joints: tuple[str, ...]
     drive: tuple[str, ...]
     dofs: tuple[int, ...]
+    stribeck: tuple[StribeckShape, ...] = ()
 
     @property
     def size(self) -> int:
@@ -129,13 +133,80 @@ class Layout:
     @cached_property
     def drive_columns(self) -> IntArray:
         """Columns of the `DRIVE_TERMS` by degree of freedom, shape (nv, 4); -1 where a term is absent."""
-        columns = np.full((len(self.dofs), len(DRIVE_TERMS)), -1, dtype=np.int64)
+        return self._columns(DRIVE_TERMS)
+
+    @cached_property
+    def friction_columns(self) -> IntArray:
+        """Columns of the `FRICTION_TERMS` by degree of freedom, shape (nv, 3); -1 where a term is absent."""
+        return self._columns(FRICTION_TERMS)
+
+    def _columns(self, terms: Sequence[DriveTerm]) -> IntArray:
+        columns = np.full((len(self.dofs), len(terms)), -1, dtype=np.int64)
         for dof, joint in enumerate(self.dofs):
-            for k, term in enumerate(DRIVE_TERMS):
+            for k, term in enumerate(terms):
                 if joint >= 0 and term.name in self.drive:
                     columns[dof, k] = self.of_joint(self.joints[joint]).start + self.drive.index(term.name)
         columns.flags.writeable = False
         return columns
+
+    @property
+    def friction(self) -> tuple[str, ...]:
+        """Names of the `FRICTION_TERMS` present."""
+        return tuple(term.name for term in FRICTION_TERMS if term.name in self.drive)
+
+    @cached_property
+    def stribeck_shapes(self) -> Array:
+        """v_s and δ by degree of freedom, shape (nv, 2), rad/s or m/s and dimensionless; 1 where absent."""
+        shapes = np.ones((len(self.dofs), 2))
+        for dof, joint in enumerate(self.dofs):
+            if joint >= 0 and self.stribeck:
+                shapes[dof] = self.stribeck[joint].velocity, self.stribeck[joint].exponent
+        shapes.flags.writeable = False
+        return shapes
+
+    def with_stribeck(self, shapes: Sequence[StribeckShape]) -> Layout:
+        """The same layout with other shapes of the Stribeck columns, for estimators that search over them.
+
+        Args:
+            shapes: one for each of `joints`.
+
+        Returns:
+            A new layout.
+
+        Raises:
+            InputError: their number is wrong, or the layout has no Stribeck term.
+        """
+        if len(shapes) != len(self.stribeck):
+            raise InputError(
+                f"got {len(shapes)} shapes for {len(self.stribeck)} joints with Stribeck friction.",
+                place="shapes",
+            )
+        return replace(self, stribeck=tuple(shapes))
+
+    def fixing(self, values: Mapping[str, float]) -> Layout:
+        """The same layout with some parameters known.
+
+        Args:
+            values: the known values by parameter name, in their units.
+
+        Returns:
+            A new layout in which they are fixed.
+
+        Raises:
+            UnknownNameError: no such parameter.
+        """
+        parameters = list(self.parameters)
+        for name, value in values.items():
+            k = self.index(name)
+            parameters[k] = replace(parameters[k], nominal=float(value), fixed=True)
+        return replace(self, parameters=tuple(parameters))
+
+    @cached_property
+    def free(self) -> BoolArray:
+        """Which parameters are not fixed, shape (p,), dimensionless."""
+        free = np.array([not parameter.fixed for parameter in self.parameters])
+        free.flags.writeable = False
+        return free
 
     @property
     def nominal(self) -> Array:
@@ -164,29 +235,34 @@ class Layout:
         return phi
 
 
-def layout_of(robot: Robot, drive: Sequence[str] = ()) -> Layout:
+def layout_of(
+    robot: Robot, drive: Sequence[str] = (), *, stribeck: Mapping[str, StribeckShape] | None = None
+) -> Layout:
     """The layout of a robot with the chosen drive terms at every joint.
 
     Args:
         robot: the robot.
         drive: names of drive terms, in any order, each once.
+        stribeck: shapes of Stribeck friction by joint, where that term is chosen; joints that are not named
+            have the shape their drive states.
 
     Returns:
         The layout.
 
     Raises:
-        InputError: a term is named twice or does not exist.
+        InputError: a term is named twice or does not exist, or a joint's Stribeck shape is not known.
     """
     chosen = {drive_term(name).name for name in drive}
     if len(chosen) != len(drive):
         raise InputError(f"a term is named twice in {list(drive)}.", place="drive")
-    terms = [term for term in DRIVE_TERMS if term.name in chosen]
+    terms = [term for term in ALL_TERMS if term.name in chosen]
     parameters = []
     for link in robot.links:
         values = [None] * 10 if link.body is None else [float(x) for x in link.body.parameters]
         for term, unit, value in zip(PARAMETER_NAMES, PARAMETER_UNITS, values, strict=True):
             lower = 0.0 if term in ("m", "Ixx", "Iyy", "Izz") else -math.inf
-            parameters.append(Parameter(f"{link.name}.{term}", link.name, term, unit, value, lower))
+            name = f"{link.name}.{term}"
+            parameters.append(Parameter(name, link.name, term, unit, value, lower, link.virtual))
     driven = [joint for joint in robot.joints if joint.kind.nv == 1]
     for joint in driven:
         for drive_part in terms:
@@ -201,6 +277,29 @@ def layout_of(robot: Robot, drive: Sequence[str] = ()) -> Layout:
         for joint in robot.joints
         for _ in range(joint.kind.nv)
     ]
-    return Layout(
-        tuple(parameters), robot.link_names, tuple(names), tuple(term.name for term in terms), tuple(dofs)
-    )
+    shapes = _stribeck_shapes(driven, stribeck or {}, needed="stribeck" in chosen)
+    present = tuple(term.name for term in terms)
+    return Layout(tuple(parameters), robot.link_names, tuple(names), present, tuple(dofs), shapes)
+
+
+def _stribeck_shapes(
+    driven: Sequence[Joint], given: Mapping[str, StribeckShape], *, needed: bool
+) -> tuple[StribeckShape, ...]:
+    names = [joint.name for joint in driven]
+    for name in given:
+        if name not in names:
+            raise UnknownNameError("joint", name, names, place="stribeck")
+    if given and not needed:
+        raise InputError("shapes are given, but the term is not chosen.", place="stribeck")
+    shapes = []
+    for joint in driven if needed else ():
+        shape = given.get(joint.name, joint.drive.stribeck_shape)
+        if shape is None:
+            raise InputError(
+                f"its shape at joint '{joint.name}' is not known.",
+                place="stribeck",
+                remedy="State it in the joint's drive, or pass stribeck={joint: StribeckShape(…)}; "
+                "torque is not linear in it, so it cannot be a parameter.",
+            )
+        shapes.append(shape)
+    return tuple(shapes)

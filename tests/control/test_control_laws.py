@@ -197,7 +197,7 @@ def bare(kind: JointKind) -> Robot:
 
 
 def test_a_floating_base_and_a_link_without_inertial_are_refused() -> None:
-    with pytest.raises(InputError, match="floating base"):
+    with pytest.raises(InputError, match="is floating; only arms"):
         PD(bare(JointKind.FLOATING), 1.0, 1.0)
     with pytest.raises(DescriptionError, match="no inertial is stated for tip"):
         ComputedTorque.nominal(bare(JointKind.REVOLUTE), 1.0, 1.0)

@@ -21,14 +21,14 @@ from steelyard.zoo import ZOO, zoo_robot
 
 TERMS = [term.name for term in DRIVE_TERMS]
 Z = np.array([0.0, 0.0, 1.0])
-each_base = pytest.mark.parametrize("base", ["fixed", "floating", "floating in mid-tree"])
+each_base = pytest.mark.parametrize("base", ["fixed", "floating", "floating in mid-tree", "screws and balls"])
 
 
 def _drives(robot: Robot, phi: np.ndarray) -> np.ndarray:
     """Viscous, Coulomb, offset and rotor by degree of freedom, zero where a joint floats, (nv, 4)."""
     rows, given = [], iter(phi[10 * len(robot.links) :].reshape(-1, 4))
     for joint in robot.joints:
-        rows += [next(given)] if joint.kind.nv == 1 else [np.zeros(4)] * 6
+        rows += [next(given)] if joint.kind.nv == 1 else [np.zeros(4)] * joint.nv
     return np.array(rows)
 
 

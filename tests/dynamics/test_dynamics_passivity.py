@@ -20,7 +20,7 @@ from steelyard.zoo import ZOO, zoo_robot
 
 TERMS = [term.name for term in DRIVE_TERMS]
 Z = np.array([0.0, 0.0, 1.0])
-BASES = ["fixed", "floating", "floating in mid-tree"]
+BASES = ["fixed", "floating", "floating in mid-tree", "screws and balls"]
 each_base = pytest.mark.parametrize("base", BASES)
 
 

@@ -66,7 +66,7 @@ def inputs_of(
     robot: Robot, layout: Layout, phi: np.ndarray, q: np.ndarray, v: np.ndarray, tau: np.ndarray
 ) -> np.ndarray:
     given = numbers(robot, layout, phi)
-    parameters = (np.ravel(given.links), np.ravel(given.drive))
+    parameters = (np.ravel(given.links), np.ravel(given.drive[:, :4]))
     return np.concatenate([np.cos(q), np.sin(q), q, v, np.sign(v), tau, *parameters])
 
 

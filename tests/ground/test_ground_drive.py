@@ -39,7 +39,7 @@ def test_an_unknown_term_gets_a_suggestion() -> None:
     with pytest.raises(UnknownNameError, match=r"unknown drive term 'viscos'\. Did you mean 'viscous'"):
         drive_term("viscos")
     with pytest.raises(UnknownNameError):
-        Drive().value("stribeck")
+        Drive().value("stribek")
 
 
 @pytest.mark.parametrize("term", ["viscous", "coulomb", "rotor"])

@@ -120,5 +120,5 @@ def test_options_out_of_range_are_refused(options: dict[str, object], words: str
 
 def test_a_floating_base_is_refused() -> None:
     robot = robot_with(Limits(), kind=JointKind.FLOATING)
-    with pytest.raises(InputError, match="floating base"):
+    with pytest.raises(InputError, match="is floating; only arms"):
         random_fourier(robot, np.random.default_rng(0))

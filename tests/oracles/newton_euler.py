@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.spatial.transform import Rotation
 
-from steelyard.robot import JointKind, Robot
+from steelyard.robot import Joint, JointKind, Robot
 
 Vector = np.ndarray
 
@@ -26,8 +26,11 @@ def world_poses(robot: Robot, q: Vector) -> list[tuple[Vector, Vector]]:
             poses.append((R @ turned, p + R @ q[at : at + 3]))
         elif joint.kind is JointKind.PRISMATIC:
             poses.append((R, p + R @ (q[at] * joint.axis)))
+        elif joint.kind is JointKind.SPHERICAL:
+            poses.append((R @ Rotation.from_quat(q[at : at + 4]).as_matrix(), p))
         else:
-            poses.append((R @ Rotation.from_rotvec(q[at] * joint.axis).as_matrix(), p))
+            turned = Rotation.from_rotvec(q[at] * joint.axis).as_matrix()
+            poses.append((R @ turned, p + R @ (joint.pitch * q[at] * joint.axis)))
         at += joint.kind.nq
     return poses
 
@@ -54,7 +57,7 @@ def newton_euler(robot: Robot, bodies: Vector, q: Vector, v: Vector, a: Vector) 
         still = (np.zeros(3), np.zeros(3), np.zeros(3), np.zeros(3), np.zeros(3))
         p_0, ṗ_0, p̈_0, ω_0, α_0 = motions[joint.parent] if joint.parent >= 0 else still
         arm = p - p_0
-        axes.append(_axes(joint.kind, R, joint.axis))  # each (force direction, moment direction) in the world
+        axes.append(_axes(joint, R))  # each (force direction, moment direction) in the world
         move = slice(at, at + joint.kind.nv)
         at += joint.kind.nv
         u, o = v[move] @ axes[-1][0], v[move] @ axes[-1][1]
@@ -83,9 +86,11 @@ def newton_euler(robot: Robot, bodies: Vector, q: Vector, v: Vector, a: Vector) 
     return np.concatenate(torques[::-1])
 
 
-def _axes(kind: JointKind, R: Vector, axis: Vector) -> tuple[Vector, Vector]:
+def _axes(joint: Joint, R: Vector) -> tuple[Vector, Vector]:
     """Per degree of freedom, the direction it slides along and the one it turns about, each (joint nv, 3)."""
-    if kind is JointKind.FLOATING:
+    if joint.kind is JointKind.FLOATING:
         return np.vstack([R.T, np.zeros((3, 3))]), np.vstack([np.zeros((3, 3)), R.T])
-    along, nothing = (R @ axis)[None], np.zeros((1, 3))
-    return (along, nothing) if kind is JointKind.PRISMATIC else (nothing, along)
+    if joint.kind is JointKind.SPHERICAL:
+        return np.zeros((3, 3)), R.T
+    along, nothing = (R @ joint.axis)[None], np.zeros((1, 3))
+    return (along, nothing) if joint.kind is JointKind.PRISMATIC else (joint.pitch * along, along)

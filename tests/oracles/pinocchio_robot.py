@@ -8,7 +8,7 @@ import numpy as np
 import pinocchio as pin
 
 from steelyard.pose import Pose
-from steelyard.robot import JointKind, Robot
+from steelyard.robot import Joint, JointKind, Robot
 
 
 def _unbounded(axis: np.ndarray) -> pin.JointModel:
@@ -25,8 +25,15 @@ _JOINTS = {
     JointKind.REVOLUTE: pin.JointModelRevoluteUnaligned,
     JointKind.CONTINUOUS: _unbounded,
     JointKind.PRISMATIC: pin.JointModelPrismaticUnaligned,
+    JointKind.SPHERICAL: lambda _axis: pin.JointModelSpherical(),
     JointKind.FLOATING: lambda _axis: pin.JointModelFreeFlyer(),
 }
+
+
+def _joint_model(joint: Joint) -> pin.JointModel:
+    if joint.kind is JointKind.HELICAL:
+        return pin.JointModelHelicalUnaligned(joint.axis.copy(), joint.pitch)
+    return _JOINTS[joint.kind](joint.axis.copy())
 
 
 def se3(pose: Pose) -> pin.SE3:
@@ -57,8 +64,7 @@ def pinocchio_model(robot: Robot, bodies: np.ndarray | None = None) -> pin.Model
     ids = {-1: 0}
     for i in depth_first(robot):
         joint = robot.joints[i]
-        kind = _JOINTS[joint.kind](joint.axis.copy())
-        ids[i] = model.addJoint(ids[joint.parent], kind, se3(joint.placement), joint.name)
+        ids[i] = model.addJoint(ids[joint.parent], _joint_model(joint), se3(joint.placement), joint.name)
         if bodies is not None:
             # Set, not appended: Pinocchio's sum of two bodies takes the mass for positive.
             model.inertias[ids[i]] = pin.Inertia.FromDynamicParameters(np.array(bodies[i]))

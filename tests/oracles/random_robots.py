@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pinocchio as pin
@@ -61,7 +61,12 @@ def random_robot(
 
 
 def random_robot_on(base: str, rng: np.random.Generator, *, shapes: Sequence[str] = ANY) -> Robot:
-    """Draw a tree on a `fixed` base, a `floating` one, or with a joint `floating in mid-tree`."""
+    """Draw a tree on a `fixed` base, a `floating` one, or with a joint `floating in mid-tree`.
+
+    The base `screws and balls` stands for a fixed one whose joints are helical, spherical and others.
+    """
+    if base == "screws and balls":
+        return _with_screws_and_balls(rng, random_robot(rng, shapes=shapes, bodies=int(rng.integers(2, 8))))
     if base == "floating in mid-tree":
         robot = random_robot(rng, shapes=shapes, bodies=5)
         free = Joint("free", JointKind.FLOATING, 1, robot.joints[2].placement, np.array([0.0, 0.0, 1.0]))
@@ -71,11 +76,29 @@ def random_robot_on(base: str, rng: np.random.Generator, *, shapes: Sequence[str
     return robot.floating() if base == "floating" else robot
 
 
+def _with_screws_and_balls(rng: np.random.Generator, robot: Robot) -> Robot:
+    """At least one joint becomes helical and one spherical."""
+    kinds = rng.permutation(
+        [JointKind.HELICAL, JointKind.SPHERICAL, *rng.choice(list(JointKind)[:5], len(robot.joints) - 2)]
+    )
+    joints = [
+        replace(
+            joint,
+            kind=JointKind(kind),
+            limits=Limits(),
+            pitch=float(rng.uniform(-0.3, 0.3)) if kind == JointKind.HELICAL else 0.0,
+        )
+        for joint, kind in zip(robot.joints, kinds, strict=True)
+    ]
+    return replace(robot, joints=tuple(joints))
+
+
 def random_states(rng: np.random.Generator, robot: Robot, count: int) -> tuple[np.ndarray, ...]:
     """Positions (count, nq), velocities and accelerations (count, nv), of order one to three."""
-    blocks = [rng.uniform(-3, 3, (count, joint.kind.nq)) for joint in robot.joints]
+    blocks = [rng.uniform(-3, 3, (count, joint.nq)) for joint in robot.joints]
     for block in blocks:
-        block[:, 3:] /= np.linalg.norm(block[:, 3:], axis=1, keepdims=True)  # a floating joint's quaternion
+        if block.shape[1] > 1:
+            block[:, -4:] /= np.linalg.norm(block[:, -4:], axis=1, keepdims=True)  # a quaternion
     v, a = rng.uniform(-2, 2, (count, robot.nv)), rng.uniform(-6, 6, (count, robot.nv))
     return np.hstack(blocks), v, a
 

@@ -134,7 +134,7 @@ def test_units_follow_the_kind_of_joint() -> None:
     turning, sliding = _joint("j", -1), replace(_joint("j", -1), kind=JointKind.PRISMATIC)
     assert (turning.position_unit, turning.effort_unit) == ("rad", "N·m")
     assert (sliding.position_unit, sliding.effort_unit) == ("m", "N")
-    assert [kind for kind in JointKind if kind.rotates] == [JointKind.REVOLUTE, JointKind.CONTINUOUS]
+    assert [kind for kind in JointKind if not kind.rotates] == [JointKind.PRISMATIC, JointKind.FLOATING]
 
 
 def test_a_chain_of_5000_joints_is_read_without_recursion() -> None:

@@ -25,9 +25,9 @@ TAGS = {
     "mesh-missing": "<mesh",
     "mesh-outside": "<mesh",
     "mesh-unresolved": "<mesh",
-    "mimic-ignored": "<joint",
     "empty-range": "<limit",
     "rounded-angle": "<origin",
+    "repeated-element": "<origin",
 }
 
 
@@ -60,7 +60,7 @@ def _present(path: Path) -> Counter[str]:
             count["zero-mass"] += float(inertial.find("mass").attrib["value"]) == 0  # type: ignore[union-attr]
     for joint in joints:
         limit = joint.find("limit")
-        count["mimic-ignored"] += joint.find("mimic") is not None
+        count["repeated-element"] += max(0, len(joint.findall("origin")) - 1)
         if joint.attrib["type"] in ("revolute", "prismatic"):
             assert limit is not None
             assert {"velocity", "effort"} <= limit.attrib.keys()

@@ -8,6 +8,7 @@ import re
 import numpy as np
 import pytest
 
+from steelyard.errors import SteelyardError
 from steelyard.finding import Finding, Severity
 from steelyard.robot import Box, Capsule, Cylinder, Geometry, MeshFile, Robot, Sphere, parse_urdf
 
@@ -186,9 +187,19 @@ def test_findings_come_in_the_order_of_their_lines() -> None:
     assert [finding.code for finding in robot.findings][:2] == ["impossible-inertia", "empty-range"]
 
 
-def test_a_mimic_joint_is_reported_as_independent() -> None:
-    finding = _only(_robot('<mimic joint="other"/>'))
-    assert (finding.code, finding.place) == ("mimic-ignored", "r.urdf:6")
+@pytest.mark.parametrize(
+    ("tag", "message"),
+    [
+        ('<mimic joint="other"/>', "unknown joint 'other'"),
+        ("<mimic/>", "lacks the attribute 'joint'"),
+        ('<mimic joint="j" multiplier="0"/>', "multiplier of zero"),
+        ('<mimic joint="j" offset="nan"/>', "offset"),
+        ('<mimic joint="j"/>', "mimics itself"),
+    ],
+)
+def test_a_mimic_that_cannot_be_is_refused_with_its_line(tag: str, message: str) -> None:
+    with pytest.raises(SteelyardError, match=rf"r\.urdf:[68].*{message}"):
+        _robot(tag)
 
 
 @pytest.mark.parametrize(

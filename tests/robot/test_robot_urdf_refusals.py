@@ -42,7 +42,7 @@ def test_the_text_these_cases_start_from_is_accepted() -> None:
         ('<link name="b"/>', "<link/>", 3, "<link> lacks the attribute 'name'"),
         (' name="j"', "", 4, "<joint> lacks the attribute 'name'"),
         (' type="revolute"', "", 4, "<joint> lacks the attribute 'type'"),
-        ('"revolute"', '"floating"', 4, "type 'floating'. Supported: revolute, continuous, prismatic, fixed"),
+        ('"revolute"', '"screw"', 4, "type 'screw'. Supported: revolute, continuous, prismatic, floating, "),
         ('<parent link="a"/>', "", 4, "<joint> lacks a <parent> element"),
         ('<child link="b"/>', "", 4, "<joint> lacks a <child> element"),
         ('<parent link="a"/>', "<parent/>", 5, "<parent> lacks the attribute 'link'"),

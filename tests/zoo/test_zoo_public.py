@@ -34,7 +34,7 @@ SO101 = ROBOTS / "menagerie" / "robotstudio_so101" / "so101.xml"
 
 
 def arm_and_public(name: str) -> tuple[Robot, Robot]:
-    return zoo_robot(name), load_robot(PUBLIC[name])
+    return zoo_robot(name), load_robot(PUBLIC[name]).untied
 
 
 def tool_pose(robot: Robot, name: str, q: np.ndarray) -> np.ndarray:

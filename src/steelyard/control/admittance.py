@@ -82,6 +82,13 @@ class Admittance(ModelLaw):
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        if self.layout.friction:
+            raise InputError(
+                f"it has {' and '.join(self.layout.friction)} friction, which the momentum observer does not "
+                "know and would take for a guiding hand.",
+                place="layout",
+                remedy="Use a model with the linear drive alone, and a threshold above what that leaves.",
+            )
         self._keep("mass", _components("mass", self.mass))
         self._keep("damping", _components("damping", self.damping))
         self._keep("threshold", _components("threshold", self.threshold, zero=True))

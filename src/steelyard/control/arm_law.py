@@ -14,8 +14,8 @@ from numpy.typing import ArrayLike
 from steelyard.archive import digest, to_document
 from steelyard.arrays import Array, checked, read_only
 from steelyard.control.controller import ControlStep, command
-from steelyard.drive import DRIVE_TERMS
-from steelyard.dynamics.batch import Numbers
+from steelyard.drive import DRIVE_TERMS, FRICTION_TERMS, StribeckShape
+from steelyard.dynamics.batch import DRIVE_NUMBERS, Numbers
 from steelyard.dynamics.batch import numbers as split_numbers
 from steelyard.dynamics.tree import Tree, tree_of
 from steelyard.errors import InputError
@@ -70,7 +70,7 @@ class ArmLaw(ABC):
     def numbers(self) -> Numbers:
         """Zeros: the law has no model."""
         nv = self.robot.nv
-        return Numbers(read_only(np.zeros((nv, 10))), read_only(np.zeros((nv, len(DRIVE_TERMS)))))
+        return Numbers(read_only(np.zeros((nv, 10))), read_only(np.zeros((nv, DRIVE_NUMBERS))))
 
     @cached_property
     def gains(self) -> Array:
@@ -134,7 +134,8 @@ class ModelLaw(ArmLaw):
     @property
     def settings(self) -> Mapping[str, object]:
         """Law, gains and digest of the model as plain values."""
-        model = digest([self.robot.digest, self.layout.names, self.parameters])
+        shapes = [self.layout.stribeck] if self.layout.stribeck else []
+        model = digest([self.robot.digest, self.layout.names, self.parameters, *shapes])
         return {**super().settings, "model": model}
 
 
@@ -145,12 +146,22 @@ def described_model(robot: Robot) -> tuple[Layout, Array]:
         robot: the robot.
 
     Returns:
-        The layout with all drive terms, and phi, shape (p,), SI.
+        The layout with the linear drive and what else of friction a joint states, and phi, shape (p,), SI.
 
     Raises:
         DescriptionError: a link states no inertial.
     """
-    layout = layout_of(robot, [term.name for term in DRIVE_TERMS])
+    drives = {joint.name: joint.drive for joint in robot.joints if joint.kind.nv == 1}
+    stated = [term for term in FRICTION_TERMS if any(drive.value(term.name) for drive in drives.values())]
+    terms = [term.name for term in (*DRIVE_TERMS, *stated)]
+    if "stribeck" not in terms:
+        layout = layout_of(robot, terms)
+    else:
+        # Joints without Stribeck friction have a coefficient of zero, so their shape does not matter.
+        none = StribeckShape(1.0, 1.0)
+        layout = layout_of(
+            robot, terms, stribeck={name: drive.stribeck_shape or none for name, drive in drives.items()}
+        )
     return layout, layout.complete_nominal()
 
 
@@ -168,8 +179,7 @@ def joint_gain(robot: Robot, name: str, value: ArrayLike) -> Array:
     Raises:
         InputError: a gain is negative or not finite, their number is wrong, or the robot floats.
     """
-    if robot.nv != len(robot.joints):
-        raise InputError(f"'{robot.name}' has a floating base; only arms on a fixed one.", place="robot")
+    robot.require_arm()
     raw = np.asarray(value)
     gain = checked(name, raw, () if raw.ndim == 0 else (robot.nv,))
     gain = np.broadcast_to(gain, (robot.nv,))

@@ -24,7 +24,8 @@ class ComputedTorque(ModelLaw):
     $$\tau = H(q)\,u + C(q, v)\,v + g(q) + I_a u + F_v v_{ref} + F_c \operatorname{sign}(v_{ref}) + F_o,
       \qquad u = a_{ref} + K_d (v_{ref} - v) + K_p (q_{ref} - q)$$
 
-    With an exact model the error obeys $\ddot e + K_d\,\dot e + K_p\,e = -(H + I_a)^{-1} F_v\,\dot e$
+    Friction beyond the linear drive, where the layout has it, is fed forward at $v_{ref}$ too. With an exact
+    model of the linear drive the error obeys $\ddot e + K_d\,\dot e + K_p\,e = -(H + I_a)^{-1} F_v\,\dot e$
     while velocity and reference have the same sign: linear and decoupled without friction, and with it the
     arm keeps its own dissipation. Compensating friction at the measured velocity instead would cancel that
     dissipation one cycle late, chatter at every reversal, and never free a joint that friction holds.

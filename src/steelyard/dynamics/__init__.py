@@ -7,7 +7,7 @@ from steelyard.dynamics.compression import Compressed, compress, torque_gram
 from steelyard.dynamics.coriolis import coriolis_matrix
 from steelyard.dynamics.energy import kinetic_energy_regressor, potential_energy_regressor
 from steelyard.dynamics.forward_dynamics import forward_dynamics
-from steelyard.dynamics.inverse_dynamics import inverse_dynamics
+from steelyard.dynamics.inverse_dynamics import inverse_dynamics, rigid_torque
 from steelyard.dynamics.kinematics import forward_kinematics, frame_jacobian
 from steelyard.dynamics.link_points import link_points, link_points_adjoint
 from steelyard.dynamics.mass_matrix import mass_matrix
@@ -35,6 +35,7 @@ __all__ = [
     "passivity_regressor",
     "potential_energy_regressor",
     "regressor_adjoint",
+    "rigid_torque",
     "torque_gram",
     "torque_regressor",
 ]

@@ -18,8 +18,9 @@ from numpy.typing import ArrayLike
 
 from steelyard.arrays import Array, IntArray, checked, read_only_view
 from steelyard.compiled import kernel
-from steelyard.dynamics.batch import belongs, states
+from steelyard.dynamics.batch import belongs, gathered, states
 from steelyard.dynamics.choice import wants_straight_line
+from steelyard.dynamics.friction import add_friction_gradient, refuse_load
 from steelyard.dynamics.motion_adjoint import motion_adjoint
 from steelyard.dynamics.motion_pass import cross, motion_pass, to_parent
 from steelyard.dynamics.regressor import axes_in_bodies
@@ -61,9 +62,10 @@ def regressor_adjoint(
     r"""Gradient of $\langle G, Y(q, v, a)\rangle = \sum_{nkc} G_{nkc}\,Y_{nkc}$, Y the `torque_regressor`.
 
     With $G = \partial f / \partial Y$ it is the gradient of any function f of the regressor. Coulomb friction
-    counts with sign(v), whose derivative is zero wherever it exists. Along a floating joint's degrees of
-    freedom the derivative in q is taken while v and a keep their components in the moving frame. Weights of
-    entries that are zero for every motion (a link and a joint that does not carry it) do not matter.
+    counts with sign(v), whose derivative is zero wherever it exists; at rest, where Stribeck and asymmetric
+    friction have none either, theirs counts as zero too. Along a floating joint's degrees of freedom the
+    derivative in q is taken while v and a keep their components in the moving frame. Weights of entries that
+    are zero for every motion (a link and a joint that does not carry it) do not matter.
 
     Args:
         robot: the robot.
@@ -79,11 +81,15 @@ def regressor_adjoint(
 
     Raises:
         ShapeError: a shape or a value does not fit; names the argument.
+        InputError: the layout has a load term, whose column is no function of the motion alone.
     """
     belongs(robot, layout)
+    refuse_load(layout, "its column is no function of the motion alone")
     q, v, a = states(robot, q=q, v=v, a=a)
     G = checked("weights", weights, ("...", robot.nv, layout.size))
     G = checked("weights", G[None] if G.ndim == 2 else G, (len(q), robot.nv, layout.size), finite=False)
+    if robot.ties is not None:
+        G = np.einsum("dk,nkc->ndc", robot.ties.rates, G)
     bars = np.empty(v.shape), np.empty(v.shape), np.empty(v.shape)
     given = (read_only_view(G), q, v, a, *bars)
     if wants_straight_line(code, robot, len(q)):
@@ -92,7 +98,8 @@ def regressor_adjoint(
         straight_line_adjoint(robot, layout).write(*given)
     else:
         share(len(q), _regressor_adjoint, tree_of(robot), layout.drive_columns, *given)
-    return Gradient(*bars)
+    add_friction_gradient(layout, G, v, bars[1])
+    return Gradient(*(gathered(robot, bar) for bar in bars))
 
 
 @kernel

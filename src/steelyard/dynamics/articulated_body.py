@@ -159,6 +159,20 @@ def add_articulated(
 
 
 @kernel
+def give_way(inertia: Array, i: int, U: Array, k: int, D: float) -> None:
+    """Let body i give way along degree of freedom k, in its own frame: 𝓘 - U Uᵀ / D."""
+    X = inertia[i]
+    for r in range(3):
+        f, n = U[k, r] / D, U[k, r + 3] / D
+        for c in range(3):
+            X[6 + 3 * r + c] -= f * U[k, c + 3]
+        for c in range(r, 3):
+            at = 3 * r - (r * (r - 1)) // 2 + c - r
+            X[at] -= f * U[k, c]
+            X[15 + at] -= n * U[k, c + 3]
+
+
+@kernel
 def factor_inertia(inertia: Array, i: int, size: Array, L: Array) -> int:
     """Write the Cholesky factor of the inertia of body i into L (6, 6); return the row that fails, or -1."""
     X = inertia[i]

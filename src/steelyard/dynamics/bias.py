@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from steelyard.arrays import Array, checked
+from steelyard.dynamics.friction import refuse_load
 from steelyard.dynamics.inverse_dynamics import inverse_dynamics
 from steelyard.layout import Layout
 from steelyard.robot import Robot
@@ -23,6 +24,10 @@ def bias(robot: Robot, layout: Layout, parameters: ArrayLike, q: ArrayLike, v: A
 
     Returns:
         b, shape (N, nv), N·m or N; $\tau = H a + b$.
+
+    Raises:
+        InputError: the layout has a load term, with which torque is not linear in the acceleration.
     """
+    refuse_load(layout, "the torque is not linear in the acceleration")
     still = np.zeros_like(checked("v", v, ("...", robot.nv)))
     return inverse_dynamics(robot, layout, parameters, q, v, still)

@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike
 
 from steelyard.arrays import Array, IntArray, checked, read_only
 from steelyard.dynamics.equations import Block, add_up, equations_of
+from steelyard.dynamics.tied_equations import tied_triangles
 from steelyard.layout import Layout
 from steelyard.robot import Robot
 
@@ -92,6 +93,8 @@ def compress(robot: Robot, layout: Layout, blocks: Iterable[Block]) -> Compresse
     Raises:
         InputError: there is no sample, or an array does not fit.
     """
+    if robot.ties is not None:
+        return Compressed(*tied_triangles(robot, layout, blocks))
     triangles, samples = add_up(robot, layout, blocks, squared=False)
     equations = equations_of(robot, layout)
     columns, merged = [], []
@@ -117,6 +120,8 @@ def torque_gram(robot: Robot, layout: Layout, blocks: Iterable[Block]) -> Array:
     Raises:
         InputError: there is no sample, or an array does not fit.
     """
+    if robot.ties is not None:
+        return compress(robot, layout, blocks).gram()
     sums, _ = add_up(robot, layout, blocks, squared=True)
     equations, total = equations_of(robot, layout), sums.sum(axis=0)
     G = np.zeros((layout.size + 1, layout.size + 1))

@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 
 from steelyard.arrays import Array
 from steelyard.compiled import kernel
-from steelyard.dynamics.batch import Numbers, numbers, states
+from steelyard.dynamics.batch import Numbers, gathered, numbers, states
 from steelyard.dynamics.inverse_dynamics import add_to_parent
 from steelyard.dynamics.mass_matrix import add_composite, momentum_of_axis
 from steelyard.dynamics.motion_pass import cross, to_parent
@@ -43,9 +43,9 @@ def coriolis_matrix(robot: Robot, layout: Layout, parameters: ArrayLike, q: Arra
         C, shape (N, nv, nv), SI.
     """
     q, v = states(robot, q=q, v=v)
-    C = np.zeros((len(q), robot.nv, robot.nv))
+    C = np.zeros((len(q), robot.untied.nv, robot.untied.nv))
     share(len(q), _coriolis_matrix, tree_of(robot), numbers(robot, layout, parameters), q, v, C)
-    return C
+    return gathered(robot, C, axes=2)
 
 
 @kernel

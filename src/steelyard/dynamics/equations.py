@@ -17,6 +17,7 @@ from steelyard.arrays import Array, IntArray, read_only
 from steelyard.compiled import kernel
 from steelyard.dynamics.batch import belongs, states
 from steelyard.dynamics.dense import add_products, fold_into_triangle
+from steelyard.dynamics.friction import refuse_load
 from steelyard.dynamics.motion_pass import motion_pass
 from steelyard.dynamics.regressor import axes_in_bodies, body_columns
 from steelyard.dynamics.tree import Tree, tree_of
@@ -42,12 +43,16 @@ class Equations(NamedTuple):
         columns: their indices in phi, shape (sum of n_k,).
         place: where body i's ten columns stand among those of k, -1 where k does not move i, shape (nv, nb).
         drive: where the four drive terms of k stand among its columns, -1 where absent, shape (nv, 4).
+        friction: where its Stribeck and asymmetric terms stand, -1 where absent, shape (nv, 2).
+        shapes: v_s and δ of its Stribeck column, shape (nv, 2), SI.
     """
 
     start: IntArray
     columns: IntArray
     place: IntArray
     drive: IntArray
+    friction: IntArray
+    shapes: Array
 
 
 def equations_of(robot: Robot, layout: Layout) -> Equations:
@@ -59,12 +64,17 @@ def equations_of(robot: Robot, layout: Layout) -> Equations:
 
     Returns:
         The columns.
+
+    Raises:
+        InputError: the layout is another robot's, or has a load term, in which torque is not linear.
     """
     belongs(robot, layout)
+    refuse_load(layout, "the torque is not linear in the parameters")
     tree = tree_of(robot)
     nb = len(robot.links)
     place = np.full((robot.nv, nb), -1, dtype=np.int64)
     drive = np.full((robot.nv, 4), -1, dtype=np.int64)
+    friction = np.full((robot.nv, 2), -1, dtype=np.int64)
     start, columns = [0], []
     for k in range(robot.nv):
         mine: list[int] = []
@@ -76,10 +86,20 @@ def equations_of(robot: Robot, layout: Layout) -> Equations:
             if column >= 0:
                 drive[k, term] = len(mine)
                 mine.append(int(column))
+        for term, column in enumerate(layout.friction_columns[k, :2]):
+            if column >= 0:
+                friction[k, term] = len(mine)
+                mine.append(int(column))
         columns += mine
         start.append(len(columns))
-    as_integers = [np.array(x, dtype=np.int64) for x in (start, columns)]
-    return Equations(*(read_only(x) for x in (*as_integers, place, drive)))
+    return Equations(
+        start=read_only(np.array(start, dtype=np.int64)),
+        columns=read_only(np.array(columns, dtype=np.int64)),
+        place=read_only(place),
+        drive=read_only(drive),
+        friction=read_only(friction),
+        shapes=read_only(layout.stribeck_shapes),
+    )
 
 
 def add_up(robot: Robot, layout: Layout, blocks: Iterable[Block], *, squared: bool) -> tuple[Array, int]:
@@ -152,6 +172,13 @@ def fill_block(
                 A[k, d[2], s] = 1.0
             if d[3] >= 0:
                 A[k, d[3], s] = a[n, k]
+            at = equations.friction[k, 0]
+            if at >= 0:
+                fade = math.exp(-((abs(v[n, k]) / equations.shapes[k, 0]) ** equations.shapes[k, 1]))
+                A[k, at, s] = fade if v[n, k] > 0.0 else (-fade if v[n, k] < 0.0 else 0.0)
+            at = equations.friction[k, 1]
+            if at >= 0:
+                A[k, at, s] = abs(v[n, k])
             A[k, equations.start[k + 1] - equations.start[k], s] = tau[n, k]
 
 

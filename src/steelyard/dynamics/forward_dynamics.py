@@ -10,17 +10,22 @@ from numpy.typing import ArrayLike
 from steelyard.arrays import Array, IntArray
 from steelyard.compiled import kernel
 from steelyard.dynamics.articulated_body import (
+    ROUND_OFF,
     add_articulated,
     add_size,
     axis_wrench,
     factor_inertia,
+    give_way,
     solve_factored,
     start_inertia,
     start_size,
     too_small,
 )
-from steelyard.dynamics.batch import Numbers, numbers, states
+from steelyard.dynamics.batch import Numbers, efforts, numbers, states
+from steelyard.dynamics.bias import bias
+from steelyard.dynamics.friction import refuse_load
 from steelyard.dynamics.inverse_dynamics import add_to_parent, body_wrench, drive_torque
+from steelyard.dynamics.mass_matrix import mass_matrix
 from steelyard.dynamics.motion_pass import cross, motion_pass, to_child
 from steelyard.dynamics.tree import Tree, tree_of
 from steelyard.errors import NoSolutionError
@@ -50,7 +55,11 @@ def forward_dynamics(
 
     Raises:
         NoSolutionError: H is not positive definite, to working precision, at some sample; names the first.
+        InputError: the layout has a load term, with which torque is not linear in the acceleration.
     """
+    refuse_load(layout, "the torque is not linear in the acceleration")
+    if robot.ties is not None:
+        return _tied_forward_dynamics(robot, layout, parameters, q, v, tau)
     q, v, tau = states(robot, q=q, v=v, tau=tau)
     a = np.empty(v.shape)
     stuck = np.empty(len(q), dtype=np.int64)
@@ -60,9 +69,22 @@ def forward_dynamics(
     return a
 
 
+def _tied_forward_dynamics(
+    robot: Robot, layout: Layout, parameters: ArrayLike, q: ArrayLike, v: ArrayLike, tau: ArrayLike
+) -> Array:
+    """Where joints mimic others the tree is not one of independent joints, so H is factored as a whole."""
+    H = mass_matrix(robot, layout, parameters, q)
+    left = efforts(robot, tau=tau) - bias(robot, layout, parameters, q, v)
+    size = np.einsum("nii->n", H)[:, None, None] * np.eye(robot.nv)
+    failed = np.linalg.eigvalsh(H - ROUND_OFF * size)[:, 0] <= 0.0
+    if failed.any():
+        raise _not_positive(robot, np.where(failed, 0, -1))
+    return np.asarray(np.linalg.solve(H, left[..., None])[..., 0], dtype=np.float64)
+
+
 def _not_positive(robot: Robot, stuck: IntArray) -> NoSolutionError:
     samples = np.flatnonzero(stuck >= 0)
-    owners = [joint.name for joint in robot.joints for _ in range(joint.kind.nv)]
+    owners = [joint.name for joint in robot.joints for _ in range(joint.nv)]
     joint = owners[stuck[samples[0]]]
     return NoSolutionError(
         f"the mass matrix is not positive definite at {len(samples)} of {len(stuck)} samples, first at "
@@ -170,7 +192,8 @@ def _eliminate(tree: Tree, drive: Array, work: ForwardScratch) -> int:
     for i in range(tree.parent.size - 1, -1, -1):
         parent = tree.parent[i]
         k: int = tree.first_dof[i]
-        if tree.first_dof[i + 1] - k == 6:
+        count: int = tree.first_dof[i + 1] - k
+        if count == 6:
             # A floating body hands on the wrench of its joint and none of its inertia.
             row = factor_inertia(work.inertia, i, work.size, work.factor[i])
             if row >= 0:
@@ -178,22 +201,26 @@ def _eliminate(tree: Tree, drive: Array, work: ForwardScratch) -> int:
             for c in range(6):
                 u[k + c], F[i, c] = u[k + c] - F[i, c], u[k + c]
         else:
-            U[k, 0], U[k, 1], U[k, 2], U[k, 3], U[k, 4], U[k, 5] = axis_wrench(work.inertia, i, s, k)
-            D[k] = drive[k, 3]
-            linear = angular = 0.0
-            for c in range(3):
-                D[k] += s[k, c] * U[k, c] + s[k, c + 3] * U[k, c + 3]
-                u[k] -= s[k, c] * F[i, c] + s[k, c + 3] * F[i, c + 3]
-                linear += s[k, c] * s[k, c]
-                angular += s[k, c + 3] * s[k, c + 3]
-            size = linear * abs(work.size[i, 0]) + angular * abs(work.size[i, 4]) + abs(drive[k, 3])
-            if too_small(D[k], size):
-                return k
+            # The axes of a spherical joint give way one after the other, the first one last.
+            for j in range(k + count - 1, k - 1, -1):
+                U[j, 0], U[j, 1], U[j, 2], U[j, 3], U[j, 4], U[j, 5] = axis_wrench(work.inertia, i, s, j)
+                D[j] = drive[j, 3]
+                linear = angular = 0.0
+                for c in range(3):
+                    D[j] += s[j, c] * U[j, c] + s[j, c + 3] * U[j, c + 3]
+                    u[j] -= s[j, c] * F[i, c] + s[j, c + 3] * F[i, c + 3]
+                    linear += s[j, c] * s[j, c]
+                    angular += s[j, c + 3] * s[j, c + 3]
+                size = linear * abs(work.size[i, 0]) + angular * abs(work.size[i, 4]) + abs(drive[j, 3])
+                if too_small(D[j], size):
+                    return j
+                if j > k:
+                    give_way(work.inertia, i, U, j, D[j])
+                for c in range(6):
+                    F[i, c] += U[j, c] * (u[j] / D[j])
             if parent >= 0:
                 add_articulated(R, p, work.inertia, i, parent, U, k, D[k])
                 add_size(R, p, work.size, i, parent)
-            for c in range(6):
-                F[i, c] += U[k, c] * (u[k] / D[k])
         if parent >= 0:
             add_to_parent(R, p, F, i, parent)
     return -1
@@ -219,12 +246,13 @@ def _accelerate(tree: Tree, work: ForwardScratch, a: Array) -> None:
             for c in range(6):
                 a[k + c], A[i, c] = u[k + c] - A[i, c], u[k + c]
         else:
-            left = u[k]
-            for c in range(6):
-                left -= U[k, c] * A[i, c]
-            a[k] = left / D[k]
-            for c in range(6):
-                A[i, c] += s[k, c] * a[k]
+            for j in range(k, tree.first_dof[i + 1]):
+                left = u[j]
+                for c in range(6):
+                    left -= U[j, c] * A[i, c]
+                a[j] = left / D[j]
+                for c in range(6):
+                    A[i, c] += s[j, c] * a[j]
 
 
 @kernel

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from numpy.typing import ArrayLike
 
-from steelyard.arrays import Array
+from steelyard.arrays import Array, read_only_view
 from steelyard.compiled import inlined_kernel, kernel
-from steelyard.dynamics.batch import Numbers, numbers, states
+from steelyard.dynamics.batch import Numbers, gathered, numbers, states
 from steelyard.dynamics.motion_pass import cross, motion_pass, to_parent
 from steelyard.dynamics.tree import Tree, tree_of
 from steelyard.layout import Layout
@@ -19,6 +21,8 @@ def inverse_dynamics(
     robot: Robot, layout: Layout, parameters: ArrayLike, q: ArrayLike, v: ArrayLike, a: ArrayLike
 ) -> Array:
     r"""Torques that produce a motion: $\tau = H(q)\,a + C(q, v)\,v + g(q) + \tau_{drive}(v, a)$.
+
+    The drive has every term of the layout, friction that depends on the load included.
 
     Args:
         robot: the robot.
@@ -34,18 +38,49 @@ def inverse_dynamics(
     q, v, a = states(robot, q=q, v=v, a=a)
     tau = np.empty(v.shape)
     share(len(q), _inverse_dynamics, tree_of(robot), numbers(robot, layout, parameters), q, v, a, tau)
+    return gathered(robot, tau)
+
+
+def rigid_torque(
+    robot: Robot, layout: Layout, parameters: ArrayLike, q: ArrayLike, v: ArrayLike, a: ArrayLike
+) -> Array:
+    r"""What the links alone ask of each gear: $\tau_{rigid} = H(q)\,a + C(q, v)\,v + g(q)$ without any drive.
+
+    It is the load of friction that depends on it. A joint that mimics another has a gear of its own, so it is
+    counted too.
+
+    Args:
+        robot: the robot.
+        layout: the order of the parameters.
+        parameters: phi, shape (p,), SI.
+        q: joint positions, shape (N, nq), rad or m.
+        v: joint velocities, shape (N, nv), rad/s or m/s.
+        a: joint accelerations, shape (N, nv), rad/s² or m/s².
+
+    Returns:
+        Torques, shape (N, nj), N·m or N; nj is nv, or more where joints mimic others.
+    """
+    q, v, a = states(robot, q=q, v=v, a=a)
+    given = numbers(robot, layout, parameters)
+    bare = Numbers(given.links, read_only_view(np.zeros_like(given.drive)))
+    tau = np.empty(v.shape)
+    share(len(q), _inverse_dynamics, tree_of(robot), bare, q, v, a, tau)
     return tau
 
 
 @inlined_kernel
 def drive_torque(drive: Array, k: int, v: float, a: float) -> float:
-    """Viscous, Coulomb, offset and rotor torque of degree of freedom k."""
+    """Torque of degree of freedom k from all drive terms but `load`."""
     sign = 0.0
     if v > 0.0:
         sign = 1.0
     elif v < 0.0:
         sign = -1.0
     torque: float = drive[k, 0] * v + drive[k, 1] * sign + drive[k, 2] + drive[k, 3] * a
+    if drive[k, 4] != 0.0:
+        torque += drive[k, 4] * sign * math.exp(-((abs(v) / drive[k, 7]) ** drive[k, 8]))
+    if drive[k, 5] != 0.0:
+        torque += drive[k, 5] * abs(v)
     return torque
 
 
@@ -120,6 +155,11 @@ def sample_torque(
             torque = drive_torque(given.drive, k, v_friction[k], a[k])
             for c in range(6):
                 torque += tree.subspace[k, c] * F[i, c]
+            if given.drive[k, 6] != 0.0:
+                load = 0.0
+                for c in range(6):
+                    load += tree.subspace[k, c] * F[i, c]
+                torque += given.drive[k, 6] * abs(load) * np.sign(v_friction[k])
             tau[k] = torque
         if tree.parent[i] >= 0:
             add_to_parent(R, p, F, i, tree.parent[i])

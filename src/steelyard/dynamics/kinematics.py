@@ -62,11 +62,11 @@ def frame_jacobian(robot: Robot, q: ArrayLike, frame: str) -> Array:
     """
     (q,) = states(robot, q=q)
     place = robot.frame(frame)
-    J = np.zeros((len(q), 6, robot.nv))
+    J = np.zeros((len(q), 6, robot.untied.nv))
     share(
         len(q), _frame_jacobian, tree_of(robot), place.link, read_only_view(place.placement.translation), q, J
     )
-    return J
+    return J if robot.ties is None else J @ robot.ties.rates
 
 
 @kernel

@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike
 
 from steelyard.arrays import Array, IntArray, checked, read_only_view
 from steelyard.compiled import kernel
-from steelyard.dynamics.batch import states
+from steelyard.dynamics.batch import gathered, states
 from steelyard.dynamics.inverse_dynamics import add_to_parent
 from steelyard.dynamics.kinematics import poses_in_base
 from steelyard.dynamics.motion_pass import cross, to_child, to_parent
@@ -64,9 +64,9 @@ def link_points_adjoint(
     at, x = _points(robot, links, local)
     w = checked("weights", weights, ("...", len(at), 3))
     w = checked("weights", w[None] if w.ndim == 2 else w, (len(q), len(at), 3), finite=False)
-    gradient = np.empty((len(q), robot.nv))
+    gradient = np.empty((len(q), robot.untied.nv))
     share(len(q), _link_points_adjoint, tree_of(robot), at, x, read_only_view(w), q, gradient)
-    return gradient
+    return gathered(robot, gradient)
 
 
 def _points(robot: Robot, links: ArrayLike, local: ArrayLike) -> tuple[IntArray, Array]:

@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike
 
 from steelyard.arrays import Array
 from steelyard.compiled import kernel
-from steelyard.dynamics.batch import Numbers, numbers, states
+from steelyard.dynamics.batch import Numbers, gathered, numbers, states
 from steelyard.dynamics.inverse_dynamics import add_to_parent
 from steelyard.dynamics.motion_pass import cross, place_bodies, to_parent
 from steelyard.dynamics.tree import Tree, tree_of
@@ -29,9 +29,9 @@ def mass_matrix(robot: Robot, layout: Layout, parameters: ArrayLike, q: ArrayLik
         H, shape (N, nv, nv), kg·m², kg·m or kg.
     """
     (q,) = states(robot, q=q)
-    H = np.zeros((len(q), robot.nv, robot.nv))
+    H = np.zeros((len(q), robot.untied.nv, robot.untied.nv))
     share(len(q), _mass_matrix, tree_of(robot), numbers(robot, layout, parameters), q, H)
-    return H
+    return gathered(robot, H, axes=2)
 
 
 @kernel

@@ -15,7 +15,8 @@ from numpy.typing import ArrayLike
 
 from steelyard.arrays import Array, IntArray
 from steelyard.compiled import inlined_kernel, kernel
-from steelyard.dynamics.batch import belongs, states
+from steelyard.dynamics.batch import belongs, gathered, states
+from steelyard.dynamics.friction import refuse_load, write_friction
 from steelyard.dynamics.motion_pass import cross
 from steelyard.dynamics.regressor import axes_in_bodies
 from steelyard.dynamics.tree import Tree, tree_of
@@ -39,9 +40,9 @@ def momentum_regressor(robot: Robot, layout: Layout, q: ArrayLike, v: ArrayLike)
     """
     belongs(robot, layout)
     q, v = states(robot, q=q, v=v)
-    W = np.zeros((len(q), robot.nv, layout.size))
+    W = np.zeros((len(q), robot.untied.nv, layout.size))
     share(len(q), _momentum_regressor, tree_of(robot), layout.drive_columns, q, v, W)
-    return W
+    return gathered(robot, W)
 
 
 def momentum_rate_regressor(robot: Robot, layout: Layout, q: ArrayLike, v: ArrayLike) -> Array:
@@ -49,8 +50,9 @@ def momentum_rate_regressor(robot: Robot, layout: Layout, q: ArrayLike, v: Array
 
     It holds all that changes the momentum besides the torques: how the axes turn, the weight, the friction,
 
-    $$W_c\,\phi = C(q, v)^T v - g(q) - F_v\,v - F_c\,\operatorname{sign}(v) - F_o.$$
+    $$W_c\,\phi = C(q, v)^T v - g(q) - F_v\,v - F_c\,\operatorname{sign}(v) - F_o,$$
 
+    and Stribeck and asymmetric friction likewise.
     The first term is the gradient $\partial_q\,\tfrac12 v^T H(q)\,v$ where v is the rate of q. A floating
     joint's velocity is a twist in the moving body's frame, so its momentum is measured along axes that turn;
     the first term holds this turning too, and the law stays as it stands.
@@ -63,12 +65,17 @@ def momentum_rate_regressor(robot: Robot, layout: Layout, q: ArrayLike, v: Array
 
     Returns:
         W_c, shape (N, nv, p), SI; rotor columns are zero.
+
+    Raises:
+        InputError: the layout has a load term, which needs the acceleration.
     """
     belongs(robot, layout)
+    refuse_load(layout, "without the acceleration it is unknown")
     q, v = states(robot, q=q, v=v)
-    W = np.zeros((len(q), robot.nv, layout.size))
+    W = np.zeros((len(q), robot.untied.nv, layout.size))
     share(len(q), _momentum_rate_regressor, tree_of(robot), layout.drive_columns, q, v, W)
-    return W
+    write_friction(layout, v, W, factor=-1.0)
+    return gathered(robot, W)
 
 
 @inlined_kernel

@@ -44,8 +44,9 @@ def place_bodies(tree: Tree, q: Array, R: Array, p: Array) -> None:
     """Write R_PC and p_PC of every body into R (nb, 3, 3) and p (nb, 3), at the coordinates q (nq,)."""
     for i in range(tree.parent.size):
         at = tree.first_coordinate[i]
-        if tree.first_coordinate[i + 1] - at == 7:
-            place_floating(tree, i, q[at : at + 7], R, p)
+        count = tree.first_coordinate[i + 1] - at
+        if count > 1:
+            place_turned(tree, i, q[at : at + count], R, p)
             continue
         c = math.cos(q[at])
         s = math.sin(q[at])
@@ -60,9 +61,13 @@ def place_bodies(tree: Tree, q: Array, R: Array, p: Array) -> None:
 
 
 @kernel
-def place_floating(tree: Tree, i: int, q: Array, R: Array, p: Array) -> None:
-    """Place a floating body at x, y, z and the quaternion x, y, z, w, whose length does not matter."""
-    x, y, z, w = q[3], q[4], q[5], q[6]
+def place_turned(tree: Tree, i: int, q: Array, R: Array, p: Array) -> None:
+    """Place a body by the quaternion x, y, z, w that ends q, whose length does not matter.
+
+    A floating body (seven numbers) stands at the x, y, z before it, a spherical joint's (four) at its joint.
+    """
+    at = q.size - 4
+    x, y, z, w = q[at], q[at + 1], q[at + 2], q[at + 3]
     n = 2.0 / (x * x + y * y + z * z + w * w)
     Q = np.empty((3, 3))
     Q[0, 0], Q[0, 1], Q[0, 2] = 1.0 - n * (y * y + z * z), n * (x * y - w * z), n * (x * z + w * y)
@@ -71,7 +76,8 @@ def place_floating(tree: Tree, i: int, q: Array, R: Array, p: Array) -> None:
     for r in range(3):
         p[i, r] = tree.offset[i, r]
         for k in range(3):
-            p[i, r] += tree.rotation_one[i, r, k] * q[k]
+            if at == 3:
+                p[i, r] += tree.rotation_one[i, r, k] * q[k]
             R[i, r, k] = 0.0
             for m in range(3):
                 R[i, r, k] += tree.rotation_one[i, r, m] * Q[m, k]

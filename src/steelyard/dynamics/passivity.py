@@ -7,7 +7,8 @@ from numpy.typing import ArrayLike
 
 from steelyard.arrays import Array, IntArray
 from steelyard.compiled import inlined_kernel, kernel
-from steelyard.dynamics.batch import belongs, states
+from steelyard.dynamics.batch import belongs, gathered, states
+from steelyard.dynamics.friction import refuse_load, write_reference_friction
 from steelyard.dynamics.motion_pass import cross, place_bodies, to_child
 from steelyard.dynamics.regressor import axes_in_bodies
 from steelyard.dynamics.tree import Tree, tree_of
@@ -23,14 +24,17 @@ def passivity_regressor(
 
     C is that of `coriolis_matrix`, so $\dot H - 2C$ is skew. The drive enters as
 
-    $$\tau_{drive} = F_v\,v_r + F_c\,\operatorname{sign}(v) + F_o + I_a\,a_r.$$
+    $$\tau_{drive} = F_v\,v_r + F_c\,\operatorname{sign}(v) + F_o + I_a\,a_r
+      + F_s\,\operatorname{sign}(v)\,e^{-(|v|/v_s)^\delta} + F_a\,\operatorname{sign}(v)\,v_r.$$
 
     The rotor is part of H. Viscous friction acts on the reference, so that the robot's own damping works for
     the loop instead of being cancelled. Coulomb friction follows the measured sign, because that is what the
-    joint opposes now, whatever the reference wants. With $s = v - v_r$ the torques of the motion differ by
+    joint opposes now, whatever the reference wants; so does Stribeck friction, and so does the direction that
+    decides the slope $D = F_v + F_a \operatorname{sign}(v) \ge 0$. With $s = v - v_r$ the torques of the
+    motion differ by
 
-    $$\tau(q, v, a) - Y\phi = H\dot s + C s + F_v s, \qquad
-      s^T\big(\tau - Y\phi\big) = \tfrac{d}{dt}\,\tfrac12 s^T H s + s^T F_v s,$$
+    $$\tau(q, v, a) - Y\phi = H\dot s + C s + D s, \qquad
+      s^T\big(\tau - Y\phi\big) = \tfrac{d}{dt}\,\tfrac12 s^T H s + s^T D s,$$
 
     and with $v_r = v$, $a_r = a$ the matrix is the torque regressor.
 
@@ -44,12 +48,17 @@ def passivity_regressor(
 
     Returns:
         Y, shape (N, nv, p), SI.
+
+    Raises:
+        InputError: the layout has a load term, for which no such matrix exists.
     """
     belongs(robot, layout)
+    refuse_load(layout, "no matrix of a reference motion makes the loop passive")
     q, v, v_r, a_r = states(robot, q=q, v=v, v_r=v_r, a_r=a_r)
-    Y = np.zeros((len(q), robot.nv, layout.size))
+    Y = np.zeros((len(q), robot.untied.nv, layout.size))
     share(len(q), _passivity_regressor, tree_of(robot), layout.drive_columns, q, v, v_r, a_r, Y)
-    return Y
+    write_reference_friction(layout, v, v_r, Y)
+    return gathered(robot, Y)
 
 
 @kernel

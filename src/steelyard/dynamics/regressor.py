@@ -7,8 +7,9 @@ from numpy.typing import ArrayLike
 
 from steelyard.arrays import Array, IntArray
 from steelyard.compiled import inlined_kernel, kernel
-from steelyard.dynamics.batch import belongs, states
+from steelyard.dynamics.batch import belongs, gathered, states
 from steelyard.dynamics.choice import wants_straight_line
+from steelyard.dynamics.friction import given_load, write_friction
 from steelyard.dynamics.motion_pass import cross, motion_pass, to_child
 from steelyard.dynamics.tree import Tree, tree_of
 from steelyard.layout import Layout
@@ -17,7 +18,14 @@ from steelyard.threads import share
 
 
 def torque_regressor(
-    robot: Robot, layout: Layout, q: ArrayLike, v: ArrayLike, a: ArrayLike, *, code: str = "auto"
+    robot: Robot,
+    layout: Layout,
+    q: ArrayLike,
+    v: ArrayLike,
+    a: ArrayLike,
+    *,
+    load: ArrayLike | None = None,
+    code: str = "auto",
 ) -> Array:
     r"""The matrix Y with $Y(q, v, a)\,\phi = \tau$ for every parameter vector of the layout.
 
@@ -25,30 +33,38 @@ def torque_regressor(
     answers agree with the generic kernel's to round-off. Who asks for many short batches of one robot may ask
     for it too.
 
+    Friction that depends on the load is linear at a known load alone. Its column is then taken there, and the
+    law holds for the parameters whose `rigid_torque` the load is: estimators alternate between the two.
+
     Args:
         robot: the robot.
         layout: the order of the columns.
         q: joint positions, shape (N, nq), rad or m.
         v: joint velocities, shape (N, nv), rad/s or m/s.
         a: joint accelerations, shape (N, nv), rad/s² or m/s².
+        load: rigid-body torques at which the column of a load term is taken, as `rigid_torque` gives them,
+            shape (N, nj), N·m or N; None where the layout has no such term.
         code: `generic`, `straight-line`, or `auto` to choose by the number of samples and the robot.
 
     Returns:
         Y, shape (N, nv, p), SI; `Y.reshape(-1, p)` is W, stacked by sample.
 
     Raises:
-        InputError: an array or the layout does not fit, or there is no straight-line code for the robot.
+        InputError: an array or the layout does not fit, a load is missing, or there is no straight-line code
+            for the robot.
     """
     belongs(robot, layout)
     q, v, a = states(robot, q=q, v=v, a=a)
-    Y = np.zeros((len(q), robot.nv, layout.size))
+    loads = given_load(robot, layout, load, len(q))
+    Y = np.zeros((len(q), robot.untied.nv, layout.size))
     if wants_straight_line(code, robot, len(q)):
         from steelyard.dynamics.straight_line import straight_line_regressor
 
         straight_line_regressor(robot, layout).write(q, v, a, Y)
-        return Y
-    share(len(q), _torque_regressor, tree_of(robot), layout.drive_columns, q, v, a, Y)
-    return Y
+    else:
+        share(len(q), _torque_regressor, tree_of(robot), layout.drive_columns, q, v, a, Y)
+    write_friction(layout, v, Y, load=loads)
+    return gathered(robot, Y)
 
 
 @kernel

@@ -19,9 +19,11 @@ class Tree(NamedTuple):
 
     $$R_{PC} = \cos q\,R_c + \sin q\,R_s + R_1, \qquad p_{PC} = p_0 + q\,p_1,$$
 
-    which covers turning ($R_c = R_0 - R_0 u u^T$, $R_s = R_0 [u]_\times$, $R_1 = R_0 u u^T$) and sliding
-    ($R_c = R_s = 0$, $R_1 = R_0$, $p_1 = R_0 u$) about the unit axis u. A floating joint places its child at
-    $R_{PC} = R_1 R(\text{quaternion})$, $p_{PC} = p_0 + R_1\,(x, y, z)$.
+    which covers turning ($R_c = R_0 - R_0 u u^T$, $R_s = R_0 [u]_\times$, $R_1 = R_0 u u^T$), sliding
+    ($R_c = R_s = 0$, $R_1 = R_0$, $p_1 = R_0 u$) and the screw (turning with $p_1 = h R_0 u$, h the pitch)
+    about the unit axis u. A floating joint places its child at
+    $R_{PC} = R_1 R(\text{quaternion})$, $p_{PC} = p_0 + R_1\,(x, y, z)$, and a spherical one at the same
+    without (x, y, z). A joint that mimics another is a joint like any here; see `batch.states`.
 
     Attributes:
         parent: index of the parent body, -1 for the base, shape (nb,), dimensionless.
@@ -81,7 +83,7 @@ def _build(robot: Robot) -> Tree:
     rotation_one = np.zeros((nb, 3, 3))
     offset = np.zeros((nb, 3))
     slide = np.zeros((nb, 3))
-    subspace = np.zeros((robot.nv, 6))
+    subspace = np.zeros((first_dof[-1], 6))
     supports: list[list[int]] = []
     for i, joint in enumerate(robot.joints):
         R_0 = joint.placement.rotation
@@ -91,11 +93,15 @@ def _build(robot: Robot) -> Tree:
         rotation_one[i] = R_0
         if joint.kind is JointKind.FLOATING:
             subspace[dofs] = np.eye(6)
+        elif joint.kind is JointKind.SPHERICAL:
+            subspace[dofs, 3:] = np.eye(3)
         elif joint.kind.rotates:
             rotation_one[i] = R_0 @ np.outer(u, u)
             rotation_cos[i] = R_0 - rotation_one[i]
             rotation_sin[i] = R_0 @ _skew(u)
+            slide[i] = joint.pitch * (R_0 @ u)
             subspace[dofs, 3:] = u
+            subspace[dofs, :3] = joint.pitch * u
         else:
             slide[i] = R_0 @ u
             subspace[dofs, :3] = u

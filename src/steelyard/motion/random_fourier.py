@@ -56,8 +56,7 @@ def random_fourier(
     Raises:
         InputError: an option is out of range, or the start is not strictly inside the limits.
     """
-    if robot.nv != len(robot.joints):
-        raise InputError(f"'{robot.name}' has a floating base; only arms on a fixed one.", place="robot")
+    robot.require_arm()
     if harmonics < 2:
         raise InputError(
             f"a motion that starts at rest needs at least 2, got {harmonics}.", place="harmonics"

@@ -3,46 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Protocol, TypeVar
 
-from steelyard.arrays import Array
-from steelyard.drive import Drive
 from steelyard.errors import DescriptionError, UnknownNameError
 from steelyard.finding import Finding, Severity
-from steelyard.inertia import Body
 from steelyard.pose import Pose
 from steelyard.robot.geometry import Geometry
-from steelyard.robot.joint import Joint, JointKind, Limits
+from steelyard.robot.joint import Joint, Mimic
 from steelyard.robot.link import FixedLink, Link
 from steelyard.robot.model import Robot
 from steelyard.robot.plausibility import impossible
-
-
-@dataclass(frozen=True, eq=False)
-class RawLink:
-    """A link as its description states it; `inertial_place` is the line of its inertial, where it has one."""
-
-    name: str
-    place: str
-    body: Body | None
-    collision: tuple[Geometry, ...]
-    inertial_place: str = ""
-
-
-@dataclass(frozen=True, eq=False)
-class RawJoint:
-    """A joint as its description states it; `kind` is `None` for a fixed one."""
-
-    name: str
-    place: str
-    kind: JointKind | None
-    parent: str
-    child: str
-    placement: Pose
-    axis: Array
-    limits: Limits
-    drive: Drive
+from steelyard.robot.raw import RawJoint, RawLink
 
 
 def assemble(
@@ -69,9 +41,9 @@ def assemble(
         DescriptionError: duplicate names, unknown links, two parents, no root or several, a loop.
     """
     by_name = _by_name("link", links)
-    _by_name("joint", joints)
+    joints = _leaders(joints, _by_name("joint", joints))
     parent_joint = _parent_joints(joints, by_name)
-    root = _root(links, parent_joint)
+    root = _root(links, parent_joint, source)
     tree_joints, moving = _walk(root, by_name, joints)
     reached = {name for link in moving for name in link.names()}
     if unreached := [link for link in links if link.name not in reached]:
@@ -116,6 +88,35 @@ def _by_name(kind: str, items: Sequence[N]) -> dict[str, N]:
     return by_name
 
 
+def _leaders(joints: Sequence[RawJoint], by_name: Mapping[str, RawJoint]) -> list[RawJoint]:
+    """The joints with every mimic tied to a joint that moves by itself, through those it mimics."""
+    followed = []
+    for joint in joints:
+        k, q_0, leader, passed = 1.0, 0.0, joint, {joint.name}
+        while (mimic := leader.mimic) is not None:
+            if mimic.joint not in by_name:
+                raise UnknownNameError("joint", mimic.joint, by_name, place=f"{leader.place}: <mimic>")
+            if mimic.joint in passed:
+                raise DescriptionError(
+                    f"joint '{joint.name}' mimics itself, through {', '.join(sorted(passed))}.",
+                    place=joint.place,
+                    remedy="One of them must move by itself.",
+                )
+            k, q_0 = k * mimic.multiplier, k * mimic.offset + q_0
+            leader = by_name[mimic.joint]
+            passed.add(leader.name)
+        if leader is joint:
+            followed.append(joint)
+        elif leader.kind is None or leader.kind.nv != 1:
+            stated = "fixed" if leader.kind is None else leader.kind.value
+            raise DescriptionError(
+                f"joint '{joint.name}' cannot mimic '{leader.name}', which is {stated}.", place=joint.place
+            )
+        else:
+            followed.append(replace(joint, mimic=Mimic(leader.name, k, q_0)))
+    return followed
+
+
 def _parent_joints(joints: Sequence[RawJoint], links: Mapping[str, RawLink]) -> dict[str, RawJoint]:
     parent_joint: dict[str, RawJoint] = {}
     for joint in joints:
@@ -133,18 +134,18 @@ def _parent_joints(joints: Sequence[RawJoint], links: Mapping[str, RawLink]) -> 
     return parent_joint
 
 
-def _root(links: Sequence[RawLink], parent_joint: Mapping[str, RawJoint]) -> str:
+def _root(links: Sequence[RawLink], parent_joint: Mapping[str, RawJoint], source: str) -> str:
     roots = [link.name for link in links if link.name not in parent_joint]
     if len(roots) == 1:
         return roots[0]
     if not links:
-        raise DescriptionError("the description has no link.", place="links")
+        raise DescriptionError("the description has no link.", place=source)
     if not roots:
-        raise DescriptionError("every link has a parent, so the joints form a loop.", place="joints")
+        raise DescriptionError("every link has a parent, so the joints form a loop.", place=source)
     listed = ", ".join(f"'{root}'" for root in roots[:5]) + (", …" if len(roots) > 5 else "")
     raise DescriptionError(
         f"{len(roots)} links have no parent ({listed}); a robot is one tree.",
-        place="joints",
+        place=source,
         remedy="Connect them with joints.",
     )
 
@@ -166,7 +167,7 @@ class _Moving:
 
     def finished(self) -> Link:
         shapes = (*self.raw.collision, *self.collision)
-        return Link(self.raw.name, self.raw.body, tuple(self.fixed), shapes)
+        return Link(self.raw.name, self.raw.body, tuple(self.fixed), shapes, self.raw.virtual)
 
 
 def _walk(
@@ -189,7 +190,17 @@ def _walk(
             place = (carrier, X_LJ)
         else:
             tree.append(
-                Joint(joint.name, joint.kind, carrier - 1, X_LJ, joint.axis, joint.limits, joint.drive)
+                Joint(
+                    joint.name,
+                    joint.kind,
+                    carrier - 1,
+                    X_LJ,
+                    joint.axis,
+                    joint.limits,
+                    joint.drive,
+                    joint.pitch,
+                    joint.mimic,
+                )
             )
             moving.append(_Moving(child))
             place = (len(moving) - 1, Pose.identity())
@@ -202,7 +213,7 @@ def _inertial_findings(
 ) -> list[Finding]:
     findings = []
     for link in moving[1:]:
-        if link.raw.body is None:
+        if link.raw.body is None and not link.raw.virtual:
             carried = link.finished().body is not None
             severity = Severity.WARNING if carried else Severity.ERROR
             rest = "; only the links fixed to it state one" if carried else ""

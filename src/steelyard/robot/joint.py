@@ -20,22 +20,32 @@ class JointKind(StrEnum):
     REVOLUTE = "revolute"
     CONTINUOUS = "continuous"
     PRISMATIC = "prismatic"
+    HELICAL = "helical"
+    SPHERICAL = "spherical"
     FLOATING = "floating"
 
     @property
     def rotates(self) -> bool:
-        """Whether its coordinate is an angle."""
-        return self in (JointKind.REVOLUTE, JointKind.CONTINUOUS)
+        """Whether its rates are angular, so that its efforts are torques."""
+        return self not in (JointKind.PRISMATIC, JointKind.FLOATING)
 
     @property
     def nq(self) -> int:
-        """Numbers that state its position: a floating joint has x, y, z and a quaternion x, y, z, w."""
-        return 7 if self is JointKind.FLOATING else 1
+        """Numbers that state its position.
+
+        One angle or length; a spherical joint has a quaternion x, y, z, w, and a floating one x, y, z before
+        it.
+        """
+        return {JointKind.SPHERICAL: 4, JointKind.FLOATING: 7}.get(self, 1)
 
     @property
     def nv(self) -> int:
-        """Degrees of freedom: a floating joint has the child's twist in its own frame, linear part first."""
-        return 6 if self is JointKind.FLOATING else 1
+        """Degrees of freedom.
+
+        A spherical joint has the child's angular velocity in its own frame, a floating one its twist, linear
+        part first.
+        """
+        return {JointKind.SPHERICAL: 3, JointKind.FLOATING: 6}.get(self, 1)
 
 
 @dataclass(frozen=True)
@@ -72,20 +82,48 @@ class Limits:
                 )
 
 
+@dataclass(frozen=True)
+class Mimic:
+    r"""A joint tied to another: $q = k\,q_{leader} + q_0$, by a gear, a belt or a linkage.
+
+    Attributes:
+        joint: name of the leader, a joint with one degree of freedom that is not tied itself.
+        multiplier: k, not zero; dimensionless, rad/m or m/rad.
+        offset: q_0, rad or m.
+    """
+
+    joint: str
+    multiplier: float = 1.0
+    offset: float = 0.0
+
+    def __post_init__(self) -> None:
+        if not (math.isfinite(self.multiplier) and math.isfinite(self.offset)):
+            raise DescriptionError("multiplier and offset must be finite.", place="mimic")
+        if self.multiplier == 0.0:
+            raise DescriptionError(
+                "a multiplier of zero holds the joint still.", place="mimic", remedy="Make it a fixed joint."
+            )
+
+
 @dataclass(frozen=True, eq=False)
 class Joint:
     r"""A joint between a parent link P and its child link C.
 
     $$X_{PC}(q) = X_{PJ}\,X_{motion}(q)$$
 
+    Planar and universal joints are chains of these, see `compound`.
+
     Attributes:
         name: unique among the robot's joints.
         kind: how it moves.
         parent: index of the parent among the moving links, -1 for the base.
         placement: X_PJ, the child's frame in the parent's at q = 0.
-        axis: unit vector in the child's frame, shape (3,), dimensionless; a floating joint ignores it.
+        axis: unit vector in the child's frame, shape (3,), dimensionless; spherical and floating joints
+            ignore it.
         limits: what it may do.
         drive: what sits at it.
+        pitch: advance of a helical joint along its axis, m/rad; zero for the others.
+        mimic: the joint it is tied to, or `None`; a tied joint has no coordinate of its own.
     """
 
     name: str
@@ -95,14 +133,53 @@ class Joint:
     axis: Array
     limits: Limits = field(default_factory=Limits)
     drive: Drive = field(default_factory=Drive)
+    pitch: float = 0.0
+    mimic: Mimic | None = None
 
     def __post_init__(self) -> None:
+        place = f"joint '{self.name}'"
+        if not math.isfinite(self.pitch) or (self.pitch != 0.0 and self.kind is not JointKind.HELICAL):
+            raise DescriptionError(
+                f"a {self.kind.value} joint cannot have the pitch {self.pitch:g} m/rad.", place=place
+            )
+        if self.mimic is not None and self.kind.nv != 1:
+            raise DescriptionError(f"a {self.kind.value} joint cannot mimic another.", place=place)
         axis = checked(f"axis of joint '{self.name}'", self.axis, (3,))
         if abs(float(np.linalg.norm(axis)) - 1.0) > 1e-12:
             raise DescriptionError(
-                f"the axis must have length 1, got {np.linalg.norm(axis):.6g}.", place=f"joint '{self.name}'"
+                f"the axis must have length 1, got {np.linalg.norm(axis):.6g}.", place=place
             )
         object.__setattr__(self, "axis", read_only(axis))
+
+    @property
+    def nq(self) -> int:
+        """Coordinates of its own: none for a joint that mimics another."""
+        return 0 if self.mimic else self.kind.nq
+
+    @property
+    def nv(self) -> int:
+        """Degrees of freedom of its own: none for a joint that mimics another."""
+        return 0 if self.mimic else self.kind.nv
+
+    def motion(self, q: Array) -> Pose:
+        r"""$X_{motion}(q)$, the child's frame against where it is at q = 0; turning is Rodrigues' formula.
+
+        Args:
+            q: its coordinates, those it follows to where it mimics another, shape (kind.nq,), rad or m.
+
+        Returns:
+            The pose.
+        """
+        u = self.axis
+        if self.kind is JointKind.FLOATING:
+            return Pose.from_quaternion(q[3:], q[:3])
+        if self.kind is JointKind.SPHERICAL:
+            return Pose.from_quaternion(q, np.zeros(3))
+        if self.kind is JointKind.PRISMATIC:
+            return Pose(np.eye(3), q[0] * u)
+        along = np.outer(u, u)
+        R = np.cos(q[0]) * (np.eye(3) - along) + np.sin(q[0]) * np.cross(np.eye(3), u) + along
+        return Pose(R, self.pitch * q[0] * u)
 
     @property
     def position_unit(self) -> str:

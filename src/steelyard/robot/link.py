@@ -6,6 +6,9 @@ from dataclasses import dataclass, replace
 from functools import reduce
 from operator import add
 
+import numpy as np
+
+from steelyard.errors import DescriptionError
 from steelyard.inertia import Body
 from steelyard.pose import Pose
 from steelyard.robot.geometry import Geometry
@@ -35,16 +38,25 @@ class Link:
         own: nominal inertia of the link alone, in its frame; `None` where the description states none.
         fixed: the links bolted to it.
         collision: collision shapes of the link and of the links bolted to it, in its frame.
+        virtual: whether it is no body at all, but a frame between the axes of a compound joint; it has no
+            mass, and that is known.
     """
 
     name: str
     own: Body | None = None
     fixed: tuple[FixedLink, ...] = ()
     collision: tuple[Geometry, ...] = ()
+    virtual: bool = False
+
+    def __post_init__(self) -> None:
+        if self.virtual and (self.own is not None or self.fixed or self.collision):
+            raise DescriptionError("a virtual link carries nothing.", place=f"link '{self.name}'")
 
     @property
     def body(self) -> Body | None:
         """Nominal inertia of the link and all bolted to it, in its frame; `None` where nothing is stated."""
+        if self.virtual:
+            return Body(0.0, np.zeros(3), np.zeros((3, 3)))
         parts = [] if self.own is None else [self.own]
         parts += [part.body.moved(part.placement) for part in self.fixed if part.body is not None]
         return reduce(add, parts) if parts else None

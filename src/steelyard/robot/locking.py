@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-import numpy as np
 from numpy.typing import ArrayLike
 
 from steelyard.arrays import Array, checked, read_only
@@ -26,8 +25,8 @@ class LockedJoint:
         name: its name in the description.
         kind: how it would move.
         link: name of the link it would move, now a fixed one.
-        position: where it is held, shape (nq,), rad or m; a floating joint has x, y, z in m and a quaternion
-            x, y, z, w.
+        position: where it is held, shape (nq,), rad or m; a spherical joint has a quaternion x, y, z, w,
+            and a floating one x, y, z in m before it.
     """
 
     name: str
@@ -45,7 +44,8 @@ def lock(robot: Robot, positions: Mapping[str, ArrayLike]) -> Robot:
 
     Args:
         robot: the robot.
-        positions: by joint name, one number, or shape (7,) where the joint floats, rad or m.
+        positions: by joint name, one number, or shape (4,) where the joint is spherical and (7,) where it
+            floats, rad or m.
 
     Returns:
         A new robot.
@@ -53,6 +53,7 @@ def lock(robot: Robot, positions: Mapping[str, ArrayLike]) -> Robot:
     for name in positions:
         if name not in robot.joint_names:
             raise UnknownNameError("joint", name, robot.joint_names)
+    positions = {**positions, **_followers(robot, positions)}
     if len(positions) == len(robot.joints):
         raise InputError(
             "locking every joint leaves nothing that moves.",
@@ -69,7 +70,7 @@ def lock(robot: Robot, positions: Mapping[str, ArrayLike]) -> Robot:
         X_CJ = X_CP @ joint.placement
         if joint.name in positions:
             position = _checked_position(joint, positions[joint.name])
-            X_CL = X_CJ @ _motion(joint, position)
+            X_CL = X_CJ @ joint.motion(position)
             links[carrier] = links[carrier].with_bolted(link, X_CL)
             carried[i] = (carrier, X_CL)
             locks.append(LockedJoint(joint.name, joint.kind, link.name, position))
@@ -88,13 +89,41 @@ def lock(robot: Robot, positions: Mapping[str, ArrayLike]) -> Robot:
     )
 
 
+def _followers(robot: Robot, positions: Mapping[str, ArrayLike]) -> dict[str, float]:
+    """Where the joints go that mimic a locked one; a position given for one of them must be that one."""
+    places = {}
+    for joint in robot.joints:
+        mimic = joint.mimic
+        if mimic is None or not {joint.name, mimic.joint} & positions.keys():
+            continue
+        place = f"joint '{joint.name}'"
+        if mimic.joint not in positions:
+            raise InputError(
+                f"it mimics '{mimic.joint}' and has no position of its own.",
+                place=place,
+                remedy=f"Lock '{mimic.joint}' instead.",
+            )
+        q = checked(f"position of joint '{mimic.joint}'", positions[mimic.joint], ())
+        follows = mimic.multiplier * float(q) + mimic.offset
+        given = float(checked(f"position of {place}", positions.get(joint.name, follows), ()))
+        if abs(given - follows) > 1e-9 * (1.0 + abs(follows)):
+            raise InputError(
+                f"it mimics '{mimic.joint}' and follows it to {follows:.6g} {joint.position_unit}, not "
+                f"{given:.6g}.",
+                place=place,
+                remedy=f"Lock '{mimic.joint}' alone.",
+            )
+        places[joint.name] = follows
+    return places
+
+
 def _checked_position(joint: Joint, position: ArrayLike) -> Array:
     place = f"position of joint '{joint.name}'"
     if joint.kind.nq > 1:
         return checked(place, position, (joint.kind.nq,))
     q = checked(place, position, ())
     lower, upper = joint.limits.lower, joint.limits.upper
-    if not lower <= q <= upper:
+    if joint.mimic is None and not lower <= q <= upper:
         raise InputError(
             f"{q:.6g} {joint.position_unit} is outside its limits [{lower:.6g}, {upper:.6g}].",
             place=place,
@@ -102,17 +131,3 @@ def _checked_position(joint: Joint, position: ArrayLike) -> Array:
             evidence={"joint": joint.name, "position": float(q), "lower": lower, "upper": upper},
         )
     return q.reshape(1)
-
-
-def _motion(joint: Joint, q: Array) -> Pose:
-    r"""$X_{motion}(q)$, the child's frame against where it is at q = 0; turning is Rodrigues' formula."""
-    u = joint.axis
-    if joint.kind is JointKind.FLOATING:
-        return Pose.from_quaternion(q[3:], q[:3])
-    if joint.kind is JointKind.PRISMATIC:
-        return Pose(np.eye(3), q[0] * u)
-    if not joint.kind.rotates:
-        raise InputError(f"a {joint.kind.value} joint cannot be locked yet.", place=f"joint '{joint.name}'")
-    along = np.outer(u, u)
-    R = np.cos(q[0]) * (np.eye(3) - along) + np.sin(q[0]) * np.cross(np.eye(3), u) + along
-    return Pose(R, np.zeros(3))

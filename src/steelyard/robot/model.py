@@ -19,6 +19,7 @@ from steelyard.robot.geometry import Geometry
 from steelyard.robot.joint import Joint, JointKind
 from steelyard.robot.link import Link
 from steelyard.robot.locking import LockedJoint, lock
+from steelyard.robot.ties import Ties, check_ties, ties_of
 
 STANDARD_GRAVITY = (0.0, 0.0, -9.81)
 
@@ -84,18 +85,52 @@ class Robot:
                 )
         _no_duplicates("joint", self.joint_names)
         _no_duplicates("link", [frame.name for frame in self.frames])
+        check_ties(self.joints)
         if self.tool is not None:
             self.frame(self.tool)
 
     @cached_property
     def nq(self) -> int:
-        """Number of coordinates; more than `nv` where a joint floats."""
-        return sum(joint.kind.nq for joint in self.joints)
+        """Number of coordinates; more than `nv` where a joint floats or is spherical."""
+        return sum(joint.nq for joint in self.joints)
 
     @cached_property
     def nv(self) -> int:
-        """Number of degrees of freedom."""
-        return sum(joint.kind.nv for joint in self.joints)
+        """Number of degrees of freedom; a joint that mimics another has none of its own."""
+        return sum(joint.nv for joint in self.joints)
+
+    @cached_property
+    def ties(self) -> Ties | None:
+        """How the joints that mimic others follow them; `None` where there are none."""
+        return ties_of(self.joints)
+
+    @cached_property
+    def untied(self) -> Robot:
+        """The same robot with every joint free that mimics another; itself where none does."""
+        if self.ties is None:
+            return self
+        return replace(self, joints=tuple(replace(joint, mimic=None) for joint in self.joints))
+
+    def require_arm(self) -> None:
+        """Refuse a robot that has a joint without exactly one coordinate of its own.
+
+        Raises:
+            DescriptionError: a joint floats, is spherical or mimics another; names it.
+        """
+        for joint in self.joints:
+            if joint.mimic is not None:
+                raise DescriptionError(
+                    f"joint '{joint.name}' mimics '{joint.mimic.joint}'; here each must move by itself.",
+                    place=f"robot '{self.name}'",
+                    remedy=f"Lock '{joint.mimic.joint}'.",
+                )
+            if joint.nv != 1:
+                raise DescriptionError(
+                    f"joint '{joint.name}' is {joint.kind.value}; only arms on a fixed base, with one "
+                    "degree of freedom a joint, are handled here.",
+                    place=f"robot '{self.name}'",
+                    remedy="Lock it.",
+                )
 
     @cached_property
     def joint_names(self) -> tuple[str, ...]:
@@ -165,7 +200,7 @@ class Robot:
             The limits, shape (nv,), rad or m and their derivatives, N·m or N; infinite where none is stated.
         """
         return np.array(
-            [float(getattr(joint.limits, name)) for joint in self.joints for _ in range(joint.kind.nv)]
+            [float(getattr(joint.limits, name)) for joint in self.joints for _ in range(joint.nv)]
         )
 
     def with_gravity(self, gravity: ArrayLike) -> Robot:
@@ -244,18 +279,21 @@ class Robot:
 
         The link of a locked joint, and everything bolted to it, becomes fixed to the link that carries it;
         the joints beyond hang on that link. Names, inertias and shapes stay where they were, and so does the
-        tool frame. The free joints keep their order. The drive of a locked joint says nothing any more.
+        tool frame. The free joints keep their order. The drive of a locked joint says nothing any more. A
+        joint that mimics a locked one is locked where it follows to.
 
         Args:
-            positions: where to hold each joint, by name: one number, shape (), rad or m; for a floating joint
-                x, y, z and a quaternion x, y, z, w, shape (7,), m and dimensionless.
+            positions: where to hold each joint, by name: one number, shape (), rad or m; for a spherical
+                joint a quaternion x, y, z, w, shape (4,), dimensionless, and for a floating one x, y, z
+                before it, shape (7,), m and dimensionless.
 
         Returns:
             A new robot; `locks` remembers the joints.
 
         Raises:
             UnknownNameError: no such joint; lists those that exist.
-            InputError: a position is not finite or outside the joint's limits, or no joint is left free.
+            InputError: a position is not finite or outside the joint's limits, the joint mimics another that
+                is not locked, or no joint is left free.
         """
         return lock(self, positions)
 
@@ -272,7 +310,9 @@ class Robot:
             raise DescriptionError("floats already.", place=f"robot '{self.name}'")
         free = Joint("floating_base", JointKind.FLOATING, -1, Pose.identity(), np.array([0.0, 0.0, 1.0]))
         joints = (free, *(replace(joint, parent=joint.parent + 1) for joint in self.joints))
-        return replace(self, base=Link("world"), joints=joints, links=(self.base, *self.links))
+        taken = {frame.name for frame in self.frames}
+        world = next(name for name in ("world", "ground", "inertial_frame") if name not in taken)
+        return replace(self, base=Link(world), joints=joints, links=(self.base, *self.links))
 
     @cached_property
     def digest(self) -> str:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from xml.parsers import expat
 
-from steelyard.errors import DescriptionError
+from steelyard.errors import DescriptionError, UnknownNameError
 
 MAX_BYTES = 64 * 2**20
 MAX_DEPTH = 200
@@ -57,20 +57,31 @@ class Element:
         """An attribute that is one number of at most the given size; required when there is no default."""
         if attribute not in self.attributes and default is not None:
             return default
-        return self._numbers(attribute, 1, largest)[0]
+        return self._numbers(attribute, 1, 1, largest)[0]
 
     def vector(self, attribute: str, default: tuple[float, float, float]) -> tuple[float, float, float]:
         """An attribute that is three finite numbers."""
         if attribute not in self.attributes:
             return default
-        x, y, z = self._numbers(attribute, 3, LARGEST)
+        x, y, z = self._numbers(attribute, 3, 3, LARGEST)
         return x, y, z
+
+    def numbers(self, attribute: str, least: int, most: int | None = None) -> list[float]:
+        """An attribute that must exist and is a number of finite numbers, `least` to `most`."""
+        return self._numbers(attribute, least, least if most is None else most, LARGEST)
+
+    def choice(self, attribute: str, choices: Iterable[str], default: str) -> str:
+        """An attribute that is one of a few words."""
+        word = self.attributes.get(attribute, default).strip()
+        if word not in choices:
+            raise UnknownNameError(attribute, word, choices, place=self.place)
+        return word
 
     def words(self, attribute: str, default: str) -> list[str]:
         """The words of an attribute as the file writes them."""
         return self.attributes.get(attribute, default).split()
 
-    def _numbers(self, attribute: str, count: int, largest: float) -> list[float]:
+    def _numbers(self, attribute: str, least: int, most: int, largest: float) -> list[float]:
         text = self.text(attribute)
         shown = text if len(text) <= 40 else text[:40] + "…"
         try:
@@ -79,8 +90,9 @@ class Element:
             values = [float(word) for word in text.split()] if plain else []
         except ValueError:
             values = []
-        if len(values) != count or not all(math.isfinite(value) for value in values):
-            wanted = "a finite number" if count == 1 else f"{count} finite numbers"
+        if not least <= len(values) <= most or not all(math.isfinite(value) for value in values):
+            count = f"{least}" if least == most else f"{least} to {most}"
+            wanted = "a finite number" if most == 1 else f"{count} finite numbers"
             raise DescriptionError(
                 f"<{self.tag}> needs {wanted} in '{attribute}', got '{shown}'.", place=self.place
             )
@@ -103,16 +115,33 @@ def read_xml(path: Path) -> Element:
     Raises:
         DescriptionError: not readable, not XML, or using a document type or entities.
     """
+    return parse_xml(read_bytes(path), path.name)
+
+
+def read_bytes(path: Path) -> bytes:
+    """Read a regular file of bounded size; a pipe or a device, which may never end, is not opened.
+
+    Args:
+        path: a file of at most 64 MiB.
+
+    Returns:
+        Its bytes.
+
+    Raises:
+        DescriptionError: it is no regular file, cannot be read, or is too large.
+    """
     try:
         if path.is_dir():
             raise DescriptionError("is a folder, not a file.", place=str(path))
+        if path.exists() and not path.is_file():
+            raise DescriptionError("is not a regular file.", place=str(path))
         with path.open("rb") as file:
             content = file.read(MAX_BYTES + 1)
     except OSError as error:
         raise DescriptionError(f"cannot be read: {error.strerror}.", place=str(path)) from error
     if len(content) > MAX_BYTES:
         raise DescriptionError(f"is larger than {MAX_BYTES >> 20} MiB.", place=str(path))
-    return parse_xml(content, path.name)
+    return content
 
 
 def parse_xml(content: bytes | str, file: str) -> Element:

@@ -16,7 +16,7 @@ from steelyard.layout import Layout
 from steelyard.robot import Robot
 from steelyard.rollout import variation as variation_template
 from steelyard.rollout.closed_loop import ClosedLoop
-from steelyard.rollout.simulation import law_key, prepared, stopped
+from steelyard.rollout.simulation import law_key, prepared, refuse_friction, stopped
 from steelyard.rollout.tiles import room_for, spread
 
 
@@ -94,9 +94,10 @@ def sensitivities(
         Means of the run and of its derivatives over the blocks.
 
     Raises:
-        InputError: an argument does not fit; names it.
+        InputError: an argument does not fit, names it; or the layout has friction beyond the linear drive.
         NoSolutionError: the simulation diverged, or the mass matrix is not positive definite; says when.
     """
+    refuse_friction(layout, "the variational equation", "Leave the term out.")
     run = prepared(robot, layout, parameters, q_ref, v_ref, a_ref, loop, basis, q_start, v_start)
     blocks = _blocks(len(run.q_ref), average)
     generated = straight_line_code(robot, layout, run.basis)

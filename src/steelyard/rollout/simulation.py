@@ -13,6 +13,7 @@ from steelyard.archive import digest
 from steelyard.arrays import Array, checked, read_only, read_only_view
 from steelyard.control import Controller
 from steelyard.dynamics.batch import Numbers, belongs, numbers, states
+from steelyard.dynamics.friction import refuse_load
 from steelyard.dynamics.straight_line import (
     call,
     sources_digest,
@@ -21,7 +22,7 @@ from steelyard.dynamics.straight_line import (
     straight_line_pays,
 )
 from steelyard.dynamics.tree import tree_of
-from steelyard.errors import NoSolutionError, UnknownNameError
+from steelyard.errors import InputError, NoSolutionError, UnknownNameError
 from steelyard.layout import Layout
 from steelyard.robot import Robot
 from steelyard.rollout import loop as loop_template
@@ -80,7 +81,8 @@ def rollout(
             code, which makes it shorter. None for $\phi = \theta$.
         q_start: positions at the start, shape (nv,), rad or m; None for the reference's.
         v_start: velocities at the start, shape (nv,), rad/s or m/s; None for the reference's.
-        code: `auto`, `straight-line` or `generic`; the answers agree to round-off.
+        code: `auto`, `straight-line` or `generic`; the answers agree to round-off. Friction beyond the linear
+            drive is known to the generic code alone.
 
     Returns:
         Time, positions, velocities and commanded torques of every cycle.
@@ -160,6 +162,7 @@ def prepared(
     """
     loop.commands(robot)
     belongs(robot, layout)
+    refuse_load(layout, "the torque is not linear in the acceleration")
     B = None if basis is None else checked("basis", basis, (layout.size, "b"))
     theta = checked("parameters", parameters, (layout.size if B is None else B.shape[1],))
     given = numbers(robot, layout, theta if B is None else B @ theta)
@@ -198,6 +201,22 @@ def stopped(robot: Robot, loop: ClosedLoop, cycle: int, joint: int) -> NoSolutio
     )
 
 
+def refuse_friction(layout: Layout, what: str, remedy: str) -> None:
+    """Refuse a layout with friction beyond the linear drive.
+
+    Args:
+        layout: the layout.
+        what: who does not know it.
+        remedy: what to do about it.
+
+    Raises:
+        InputError: it has such a term.
+    """
+    if layout.friction:
+        terms = " and ".join(layout.friction)
+        raise InputError(f"it has {terms} friction, which {what} lacks.", place="layout", remedy=remedy)
+
+
 def law_key(controller: Controller) -> list[str]:
     """What identifies the compiled step of a controller across processes."""
     step = getattr(controller.step, "py_func", controller.step)
@@ -210,8 +229,9 @@ def _functions(
     if code not in CODES:
         raise UnknownNameError("code", code, CODES)
     law = law_key(controller)
-    if code == "generic" or (code == "auto" and not straight_line_pays(robot)):
+    if code == "generic" or (code == "auto" and (layout.friction or not straight_line_pays(robot))):
         return specialise(loop_template, digest(["generic", law]), control_step=controller.step)
+    refuse_friction(layout, "straight-line forward dynamics", "Use the generic code.")
     generated = straight_line_code(robot, layout, basis)
     return specialise(
         loop_template,

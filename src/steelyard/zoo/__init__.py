@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
 from steelyard.errors import UnknownNameError
@@ -60,11 +61,13 @@ def zoo_robot(name: str) -> Robot:
     return ZOO[name].build()
 
 
-def find_robot(name_or_path: str) -> Robot:
+def find_robot(name_or_path: str, *, snap: bool = False, arguments: Mapping[str, str] | None = None) -> Robot:
     """A robot by its zoo name or by the path of its description.
 
     Args:
         name_or_path: a name of `ZOO`, or a file.
+        snap: whether rounded numbers of a file's joints are read as what they mean, see `load_robot`.
+        arguments: values of the `<xacro:arg>`s of a xacro file, by name.
 
     Returns:
         The robot.
@@ -76,5 +79,5 @@ def find_robot(name_or_path: str) -> Robot:
     if name_or_path in ZOO:
         return zoo_robot(name_or_path)
     if Path(name_or_path).suffix or Path(name_or_path).exists():
-        return load_robot(name_or_path)
+        return load_robot(name_or_path, snap=snap, arguments=arguments)
     raise UnknownNameError("robot", name_or_path, ZOO)

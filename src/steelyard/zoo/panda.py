@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from steelyard.drive import Drive
 from steelyard.pose import Pose
 from steelyard.robot import FixedLink, Limits, Link, Robot
-from steelyard.zoo.chain import Inertial, Stage, chain, modified_dh, tabulated
+from steelyard.zoo.chain import Inertial, Stage, bar, chain, modified_dh, tabulated
 from steelyard.zoo.entry import ZooEntry
 
 # Modified (Craig) Denavit-Hartenberg rows: quarter turns about x, a [m], d [m]. The turns are integers, so
@@ -64,10 +66,29 @@ _DRIVES = (
     (1.0, 0.20, 0.02, 0.1),
 )
 
+# The flange's arm stands at 45 degrees to the link's x.
+_ARM_END = (0.055 * math.sqrt(0.5), 0.065 * math.sqrt(0.5))
+_SHAPES = (
+    (bar(0.06, (0.0, 0.0, -0.333), (0.0, 0.0, -0.05)),),
+    (bar(0.06, (0.0, 0.0, -0.06), (0.0, 0.0, 0.06)),),
+    (bar(0.06, (0.0, 0.0, -0.22), (0.0, 0.0, -0.07)),),
+    (bar(0.06, (0.0, 0.0, -0.06), (0.0, 0.0, 0.06)),),
+    (
+        bar(0.06, (0.0, 0.0, -0.31), (0.0, 0.0, -0.21)),
+        bar(0.025, (0.0, 0.08, -0.2), (0.0, 0.08, -0.06)),
+    ),
+    (bar(0.05, (0.0, 0.0, -0.07), (0.0, 0.0, 0.01)),),
+    (
+        bar(0.04, (0.0, 0.0, -0.06), (0.0, 0.0, 0.08)),
+        bar(0.03, (_ARM_END[0], _ARM_END[0], 0.082), (_ARM_END[1], _ARM_END[1], 0.082)),
+    ),
+)
+_BASE_SHAPES = (bar(0.06, (-0.09, 0.0, 0.06), (-0.06, 0.0, 0.06)),)
+
 
 def _panda() -> Robot:
     flange = FixedLink("panda_link8", Pose(np.eye(3), np.array([0.0, 0.0, _FLANGE])))
-    rows = zip(_DH, _LIMITS, _LINKS, _DRIVES, strict=True)
+    rows = zip(_DH, _LIMITS, _LINKS, _DRIVES, _SHAPES, strict=True)
     stages = [
         Stage(
             f"panda_joint{i}",
@@ -77,10 +98,12 @@ def _panda() -> Robot:
             Limits(*limits),
             Drive(*drive),
             fixed=(flange,) if i == 7 else (),
+            collision=shapes,
         )
-        for i, (row, limits, inertial, drive) in enumerate(rows, start=1)
+        for i, (row, limits, inertial, drive, shapes) in enumerate(rows, start=1)
     ]
-    return Robot("panda", Link("panda_link0", tabulated(*_BASE)), *chain(stages), source="zoo")
+    base = Link("panda_link0", tabulated(*_BASE), collision=_BASE_SHAPES)
+    return Robot("panda", base, *chain(stages), source="zoo")
 
 
 PANDA = ZooEntry(
@@ -92,6 +115,8 @@ PANDA = ZooEntry(
         "inertia": "Gaz, Cognetti, Oliva, Robuffo Giordano, De Luca, RA-L 2019, as in franka_description",
         "viscous friction and rotor inertia": "MuJoCo Menagerie, franka_emika_panda: damping 1, armature 0.1",
         "Coulomb friction and offset": "assumed; of the order seen at the joints of this arm",
+        "collision geometry": "franka_description: the capsules of the arm's own self-collision check, which "
+        "do not reach every corner of the housings",
     },
     _panda,
 )

@@ -61,6 +61,8 @@ def _objection(robot: Robot) -> str:
     for joint in robot.joints:
         if joint.kind.nv != 1:
             return f"joint '{joint.name}' has {joint.kind.nv} degrees of freedom; straight-line code has one."
+        if joint.mimic is not None:
+            return f"joint '{joint.name}' mimics another; straight-line code has independent joints."
     if robot.nv > LARGEST:
         return f"has {robot.nv} joints; straight-line code is made for at most {LARGEST}."
     return ""

@@ -8,10 +8,10 @@ from steelyard.errors import DescriptionError
 from steelyard.finding import Finding, Severity
 from steelyard.inertia import Body
 from steelyard.pose import Pose
-from steelyard.robot.assembly import RawLink
 from steelyard.robot.geometry import Box, Capsule, Cylinder, Geometry, MeshFile, Shape, Sphere
 from steelyard.robot.mesh_folder import MeshFolder
 from steelyard.robot.plausibility import Solid, implausible, solid
+from steelyard.robot.raw import RawLink
 from steelyard.robot.xml import LARGEST, Element
 
 _ZERO = (0.0, 0.0, 0.0)
@@ -38,7 +38,7 @@ def read_link(element: Element, meshes: MeshFolder, findings: list[Finding]) -> 
     solids: list[Solid | None] = []
     for item in element.all("collision"):
         geometry = item.need("geometry")
-        shape = _shape(geometry, findings)
+        shape = read_shape(geometry, findings)
         if shape is None:
             solids.append(None)
             continue
@@ -81,7 +81,19 @@ def _body(inertial: Element) -> Body:
     return Body(mass, np.zeros(3), I_C).moved(X_LC)
 
 
-def _shape(geometry: Element, findings: list[Finding]) -> Shape | None:
+def read_shape(geometry: Element, findings: list[Finding]) -> Shape | None:
+    """Read a `<geometry>`.
+
+    Args:
+        geometry: the element.
+        findings: where to report a shape that cannot be used.
+
+    Returns:
+        The shape; `None` where it cannot be used.
+
+    Raises:
+        DescriptionError: it is empty.
+    """
     if not geometry.children:
         raise DescriptionError("<geometry> is empty.", place=geometry.place)
     element = geometry.children[0]

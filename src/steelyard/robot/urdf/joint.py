@@ -11,17 +11,27 @@ from steelyard.drive import Drive
 from steelyard.errors import DescriptionError, SteelyardError
 from steelyard.finding import Finding, Severity
 from steelyard.pose import Pose
-from steelyard.robot.assembly import RawJoint
-from steelyard.robot.joint import JointKind, Limits
+from steelyard.robot.compound import Chain, planar
+from steelyard.robot.joint import JointKind, Limits, Mimic
+from steelyard.robot.raw import RawJoint
 from steelyard.robot.rounding import Rounding, meant_axis, meant_placement, rounding_findings
 from steelyard.robot.xml import Element
 
 _ZERO = (0.0, 0.0, 0.0)
 _X = (1.0, 0.0, 0.0)
-_MOVING = (JointKind.REVOLUTE, JointKind.CONTINUOUS, JointKind.PRISMATIC)
+_KINDS = {
+    "revolute": JointKind.REVOLUTE,
+    "continuous": JointKind.CONTINUOUS,
+    "prismatic": JointKind.PRISMATIC,
+    "floating": JointKind.FLOATING,
+    # Two slides and this turn; see `compound.planar`.
+    "planar": JointKind.CONTINUOUS,
+    "fixed": None,
+}
+_LIMITED = ("revolute", "continuous", "prismatic")
 
 
-def read_joint(element: Element, findings: list[Finding], snapped: list[Rounding] | None) -> RawJoint:
+def read_joint(element: Element, findings: list[Finding], snapped: list[Rounding] | None) -> Chain:
     """Read a joint.
 
     Args:
@@ -31,24 +41,20 @@ def read_joint(element: Element, findings: list[Finding], snapped: list[Rounding
             numbers as stated and report them instead.
 
     Returns:
-        The joint.
+        The joint, and no link; a planar joint is a chain of three, with virtual links between.
 
     Raises:
         DescriptionError: an element or a number that is needed is missing or malformed.
     """
     name = element.text("name")
     stated = element.text("type")
-    kinds = [kind.value for kind in _MOVING]
-    if stated != "fixed" and stated not in kinds:
+    if stated not in _KINDS:
         raise DescriptionError(
             f"joint '{name}' has the type '{stated}'.",
             place=element.place,
-            remedy=f"Supported: {', '.join([*kinds, 'fixed'])}.",
+            remedy=f"Supported: {', '.join(_KINDS)}.",
         )
-    kind = None if stated == "fixed" else JointKind(stated)
-    if element.first("mimic") is not None:
-        message = f"joint '{name}' mimics another joint; it is treated as independent."
-        findings.append(Finding(Severity.WARNING, "mimic-ignored", message, element.place))
+    kind = _KINDS[stated]
     origin = element.first("origin")
     placement, meant_at, roundings = _placement(origin)
     axis = meant_along = np.array(_X)
@@ -60,7 +66,7 @@ def read_joint(element: Element, findings: list[Finding], snapped: list[Rounding
     else:
         snapped += roundings
         placement, axis = meant_at, meant_along
-    return RawJoint(
+    joint = RawJoint(
         name=name,
         place=element.place,
         kind=kind,
@@ -68,9 +74,23 @@ def read_joint(element: Element, findings: list[Finding], snapped: list[Rounding
         child=element.need("child").text("link"),
         placement=placement,
         axis=axis,
-        limits=_limits(element, name, kind, findings) if kind else Limits(),
+        limits=_limits(element, name, kind, findings) if kind and stated in _LIMITED else Limits(),
         drive=_drive(element, name),
+        mimic=_mimic(element, name, stated),
     )
+    return planar(joint) if stated == "planar" else ([], [joint])
+
+
+def _mimic(joint: Element, name: str, stated: str) -> Mimic | None:
+    element = joint.first("mimic")
+    if element is None or stated == "fixed":
+        return None
+    if stated in ("planar", "floating"):
+        raise DescriptionError(f"{stated} joint '{name}' cannot mimic another.", place=element.place)
+    try:
+        return Mimic(element.text("joint"), element.number("multiplier", 1.0), element.number("offset", 0.0))
+    except DescriptionError as error:
+        raise DescriptionError(f"joint '{name}': {error.message}", place=element.place) from error
 
 
 def _placement(origin: Element | None) -> tuple[Pose, Pose, list[Rounding]]:

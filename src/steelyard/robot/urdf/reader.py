@@ -9,13 +9,13 @@ from __future__ import annotations
 from pathlib import Path
 
 from steelyard.errors import DescriptionError
-from steelyard.finding import Finding
 from steelyard.robot.assembly import assemble
 from steelyard.robot.mesh_folder import MeshFolder
 from steelyard.robot.model import Robot
 from steelyard.robot.rounding import Rounding, snapping_findings
-from steelyard.robot.urdf_joint import read_joint
-from steelyard.robot.urdf_link import read_link
+from steelyard.robot.urdf.joint import read_joint
+from steelyard.robot.urdf.link import read_link
+from steelyard.robot.urdf.wording import wording_findings
 from steelyard.robot.xml import Element, parse_xml, read_xml
 
 
@@ -33,7 +33,7 @@ def load_urdf(path: Path, *, snap: bool = False) -> Robot:
     Raises:
         DescriptionError: the file cannot be understood as one tree of supported joints.
     """
-    return _robot(read_xml(path), path.name, path.parent, snap)
+    return robot_from_urdf_element(read_xml(path), path.name, path.parent, snap=snap)
 
 
 def parse_urdf(
@@ -50,10 +50,24 @@ def parse_urdf(
     Returns:
         The robot.
     """
-    return _robot(parse_xml(text, name), name, folder, snap)
+    return robot_from_urdf_element(parse_xml(text, name), name, folder, snap=snap)
 
 
-def _robot(root: Element, source: str, folder: Path | None, snap: bool) -> Robot:
+def robot_from_urdf_element(root: Element, source: str, folder: Path | None, *, snap: bool) -> Robot:
+    """Build the robot of a URDF's root element.
+
+    Args:
+        root: the `<robot>`.
+        source: name of the file it comes from.
+        folder: where to look for meshes; they are not looked for where it is `None`.
+        snap: whether rounded numbers of joints are read as what they mean, see `load_urdf`.
+
+    Returns:
+        The robot.
+
+    Raises:
+        DescriptionError: the element cannot be understood as one tree of supported joints.
+    """
     if root.tag != "robot":
         raise DescriptionError(
             f"the root element is <{root.tag}>, a URDF starts with <robot>.", place=root.place
@@ -61,11 +75,15 @@ def _robot(root: Element, source: str, folder: Path | None, snap: bool) -> Robot
     if root.attributes.get("name", "") == "":
         raise DescriptionError("<robot> lacks the attribute 'name'.", place=root.place)
     _refuse_xacro(root)
-    findings: list[Finding] = []
+    findings = wording_findings(root)
     snapped: list[Rounding] | None = [] if snap else None
     meshes = MeshFolder(folder, findings)
     links = [read_link(element, meshes, findings) for element in root.all("link")]
-    joints = [read_joint(element, findings, snapped) for element in root.all("joint")]
+    joints = []
+    for element in root.all("joint"):
+        between, chain = read_joint(element, findings, snapped)
+        links += between
+        joints += chain
     findings += snapping_findings(snapped or [])
     return assemble(root.text("name"), links, joints, findings, source=source)
 
@@ -78,6 +96,6 @@ def _refuse_xacro(root: Element) -> None:
             raise DescriptionError(
                 f"contains <{element.tag}>, so it is a xacro file and not yet a URDF.",
                 place=element.place,
-                remedy="Expand it first: `xacro file.xacro > file.urdf`.",
+                remedy="Expand it first: `load_robot` and `load_xacro` do, from the file.",
             )
         waiting += reversed(element.children)

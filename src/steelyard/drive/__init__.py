@@ -1,0 +1,49 @@
+r"""What sits at the joint: friction, offset and rotor inertia as torque at its output; the way to the motor.
+
+The linear drive adds to the rigid-body torque
+
+$$\tau_{drive} = F_v\,v + F_c\,\operatorname{sign}(v) + F_o + I_a\,a$$
+
+with $\operatorname{sign}(0) = 0$. The rotor here is the plain armature: $I_a$ is the rotor's inertia times
+the squared gear ratio, and its gyroscopic effect on the arm is not part of this model.
+
+Three more terms of friction may be added, each with one coefficient:
+
+$$F_s\,\operatorname{sign}(v)\,e^{-(|v|/v_s)^\delta} + F_a\,|v|
+  + F_l\,|\tau_{rigid}|\,\operatorname{sign}(v).$$
+
+Given the shape $(v_s, \delta)$ and the rigid-body torque they are linear in $F_s, F_a, F_l$.
+"""
+
+from steelyard.drive.drive import Drive
+from steelyard.drive.friction import (
+    asymmetric_column,
+    load_column,
+    stribeck_column,
+    stribeck_shape_slopes,
+    stribeck_velocity_slope,
+)
+from steelyard.drive.shape import StribeckShape
+from steelyard.drive.term import ALL_TERMS, DRIVE_TERMS, FRICTION_TERMS, DriveTerm, drive_term
+from steelyard.drive.transmission import JointSignals, MotorSignals, Transmission
+from steelyard.drive.transmission_file import read_transmission, write_transmission
+
+__all__ = [
+    "ALL_TERMS",
+    "DRIVE_TERMS",
+    "FRICTION_TERMS",
+    "Drive",
+    "DriveTerm",
+    "JointSignals",
+    "MotorSignals",
+    "StribeckShape",
+    "Transmission",
+    "asymmetric_column",
+    "drive_term",
+    "load_column",
+    "read_transmission",
+    "stribeck_column",
+    "stribeck_shape_slopes",
+    "stribeck_velocity_slope",
+    "write_transmission",
+]

@@ -1,0 +1,87 @@
+"""One door for every kind of description: the content decides, and what is refused says what would do."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from steelyard.errors import DescriptionError, UnknownNameError
+from steelyard.robot import load_robot
+from steelyard.zoo import find_robot
+
+URDF = """<robot name="u"><link name="a"/><link name="b"/><joint name="j" type="continuous">
+<parent link="a"/><child link="b"/><origin rpy="1.5708 0 0"/><axis xyz="0 0 1"/></joint></robot>"""
+XACRO = URDF.replace('name="u">', 'name="x"><xacro:property name="p" value="1"/>')
+MJCF = """<mujoco model="m"><worldbody><body name="b"><joint name="j" type="hinge" axis="0 0 1"/>
+<inertial pos="0 0 0" mass="1" diaginertia="1 1 1"/></body></worldbody></mujoco>"""
+
+
+@pytest.mark.parametrize(
+    ("file", "text", "name"),
+    [
+        ("r.urdf", URDF, "u"),
+        ("r.URDF", URDF, "u"),
+        ("r.xml", URDF, "u"),
+        ("r.xacro", URDF, "u"),
+        ("r.xacro", XACRO, "x"),
+        ("r.urdf.xacro", XACRO, "x"),
+        ("r.urdf", XACRO, "x"),
+        ("r.xml", XACRO, "x"),
+        ("r.xml", MJCF, "m"),
+        ("r.mjcf", MJCF, "m"),
+    ],
+)
+def test_a_description_is_read_as_what_it_is(tmp_path: Path, file: str, text: str, name: str) -> None:
+    (tmp_path / file).write_text(text)
+    for robot in (
+        load_robot(tmp_path / file),
+        load_robot(str(tmp_path / file)),
+        find_robot(str(tmp_path / file)),
+    ):
+        assert (robot.name, robot.nv, robot.source) == (name, 1, file)
+
+
+@pytest.mark.parametrize("door", [load_robot, find_robot])
+@pytest.mark.parametrize("text", [URDF, XACRO])
+def test_snapping_is_asked_for_at_every_door(tmp_path: Path, door: object, text: str) -> None:
+    (tmp_path / "r.urdf").write_text(text)
+    assert callable(door)
+    tilts = [
+        abs(door(str(tmp_path / "r.urdf"), snap=snap).joints[0].placement.rotation[2, 2])
+        for snap in (True, False)
+    ]
+    assert tilts[0] < 1e-15 < 1e-6 < tilts[1]
+
+
+@pytest.mark.parametrize(
+    ("file", "text", "reason"),
+    [
+        ("r.docx", URDF, r"'\.docx' is not a kind .* Supported: \.urdf, \.xacro, \.xml, \.mjcf"),
+        ("r", URDF, r"'' is not a kind .* Supported: \.urdf"),
+        ("r.xml", "<sdf/>", r"r\.xml:1: the root element is <sdf>.*<robot>.*<mujoco>"),
+        ("r.xacro", "<sdf/>", r"r\.xacro:1: the root element is <sdf>"),
+        ("r.xml", "", r"r\.xml:1: is not well-formed XML"),
+        ("r.mjcf", "<mujoco", r"r\.mjcf:1: is not well-formed XML"),
+    ],
+)
+def test_what_is_no_description_is_refused_with_what_would_be(
+    tmp_path: Path, file: str, text: str, reason: str
+) -> None:
+    (tmp_path / file).write_text(text)
+    with pytest.raises(DescriptionError, match=reason):
+        load_robot(tmp_path / file)
+
+
+def test_arguments_are_for_xacro_only(tmp_path: Path) -> None:
+    (tmp_path / "r.urdf").write_text(URDF)
+    with pytest.raises(DescriptionError, match="takes no arguments, got 'side'"):
+        load_robot(tmp_path / "r.urdf", arguments={"side": "left"})
+
+
+def test_a_path_that_is_not_there_is_refused(tmp_path: Path) -> None:
+    for file in ("r.urdf", "r.xacro", "r.xml", "r.docx"):
+        with pytest.raises(DescriptionError, match="there is no such file"):
+            load_robot(tmp_path / file)
+    with pytest.raises(UnknownNameError, match=r"unknown robot 'pandda'\. Did you mean 'panda'"):
+        find_robot("pandda")
