@@ -21,9 +21,10 @@ Command = Callable[[int, Array, Array], Array]
 
 
 class Channels(NamedTuple):
-    """What a run leaves in the log.
+    """What a run leaves in the log, and the way it took.
 
     Attributes:
+        path: true positions at every cycle, logged or not, shape (n, nv), rad or m.
         q: positions, shape (N, nv), rad or m.
         v: velocities, shape (N, nv), rad/s or m/s.
         tau: torques, shape (N, nv), N·m or N.
@@ -31,6 +32,7 @@ class Channels(NamedTuple):
         current: motor currents or None, shape (N, nv), A.
     """
 
+    path: Array
     q: Array
     v: Array
     tau: Array
@@ -60,11 +62,13 @@ def true_loop(
         The log, with accelerations.
     """
     n, nv = reference.q.shape
+    path = np.empty((n, nv))
     q, v, a, tau = np.empty((4, (n - 1) // every + 1, nv))
     command = _commander(controller, reference, limiter)
     plant.place(reference.q[0], np.zeros(nv))
     for k in range(n):
         at, speed = plant.q, plant.v
+        path[k] = at
         torque = command(k, at, speed)
         if k % every == 0:
             row = k // every
@@ -72,7 +76,7 @@ def true_loop(
             a[row] = plant.acceleration(torque)
         if k + 1 < n:
             plant.advance(torque, cycle)
-    return Channels(q, v, tau, a=a)
+    return Channels(path, q, v, tau, a=a)
 
 
 def sensed_loop(
@@ -101,6 +105,7 @@ def sensed_loop(
         The log, with currents where there is an ammeter.
     """
     n, nv = reference.q.shape
+    path = np.empty((n, nv))
     q, v, tau, currents = np.empty((4, (n - 1) // every + 1, nv))
     current: Array | None = None
     sensors = JointSensors(preset, plant.robot, specimen, rng)
@@ -108,7 +113,8 @@ def sensed_loop(
     plant.place(reference.q[0], np.zeros(nv))
     line: CommandLine | None = None
     for k in range(n):
-        at, speed = sensors.state(plant.q)
+        path[k] = plant.q
+        at, speed = sensors.state(plant.encoder)
         torque = command(k, at, speed)
         line = line or CommandLine(torque)
         line.send(k, torque, preset.rate * _delay(preset, rng))
@@ -120,7 +126,7 @@ def sensed_loop(
         if k + 1 < n:
             for held, share in line.during(k):
                 plant.advance(specimen.gain * held, share / preset.rate)
-    return Channels(q, v, tau, current=None if current is None else currents)
+    return Channels(path, q, v, tau, current=None if current is None else currents)
 
 
 def _commander(controller: Controller, reference: MotionSample, limiter: TorqueLimiter) -> Command:

@@ -10,7 +10,7 @@ import numpy as np
 from steelyard.arrays import Array
 from steelyard.errors import DescriptionError
 from steelyard.inertia import Body, principal_axes
-from steelyard.robot import Link, Robot
+from steelyard.robot import JointKind, Link, Robot
 
 _SAME = 1e-12  # what MuJoCo's own normalising of axes and quaternions may change
 
@@ -30,11 +30,11 @@ def mujoco_model(robot: Robot) -> Any:
         The `mujoco.MjModel`.
 
     Raises:
-        DescriptionError: a link states no inertial or an impossible one, nothing resists a joint, or
-            the robot floats.
+        DescriptionError: a link states no inertial or an impossible one, nothing resists a joint, a joint is
+            helical, or the robot is no arm.
     """
-    if robot.nv != len(robot.joints):
-        raise DescriptionError("it has a floating base; only arms on a fixed one.", place=robot.name)
+    robot.require_arm()
+    _refuse_screws(robot)
     bodies = [_body(link) for link in robot.links]
     spec = mujoco.MjSpec()
     spec.modelname = robot.name
@@ -74,6 +74,16 @@ def mujoco_model(robot: Robot) -> Any:
     mujoco.mj_setConst(model, mujoco.MjData(model))
     _check_bodies(model, robot, bodies)
     return model
+
+
+def _refuse_screws(robot: Robot) -> None:
+    for joint in robot.joints:
+        if joint.kind is JointKind.HELICAL:
+            raise DescriptionError(
+                "it is helical, a joint that the simulator does not have.",
+                place=f"joint '{joint.name}'",
+                remedy="Lock it.",
+            )
 
 
 def _body(link: Link) -> Body:

@@ -11,7 +11,10 @@ from numpy.typing import ArrayLike
 from steelyard.arrays import Array, checked
 from steelyard.errors import NoSolutionError
 from steelyard.robot import Robot
+from steelyard.simulate.backlash import PlayGear, checked_gap
+from steelyard.simulate.drives import JointDrives
 from steelyard.simulate.friction import friction_at_end
+from steelyard.simulate.load_friction import load_friction, loaded_friction_at_end
 from steelyard.simulate.mujoco_model import mujoco_model
 
 LONGEST_STEP = 0.5e-3
@@ -23,27 +26,30 @@ RUNAWAY = 1e3
 class Plant:
     r"""An arm that obeys $M(q)\,a + c(q, v) + I_a a + F_v v + F_c \operatorname{sign}(v) + F_o = \tau$.
 
-    The left side but for friction and offset is MuJoCo's; those are applied to it as generalised forces.
+    The left side but for friction and offset is MuJoCo's; those are applied to it as generalised forces, and
+    so is friction beyond the linear drive (Stribeck, asymmetric, load), where the description states it.
     Drive terms that the description does not state are absent. Limits are not enforced.
 
     Args:
         robot: the robot; every moving link must state a possible inertial.
+        backlash: play between each joint and its encoder, see `PlayGear`, one for all or one each, shape ()
+            or (nv,), rad or m.
 
     Raises:
         DescriptionError: the robot cannot be simulated; names the link or joint and the reason.
+        InputError: the backlash is negative or not finite.
     """
 
-    def __init__(self, robot: Robot) -> None:
+    def __init__(self, robot: Robot, *, backlash: ArrayLike = 0.0) -> None:
         self.robot = robot
         self.model = mujoco_model(robot)
         self._data = mujoco.MjData(self.model)
         self._nv = robot.nv
         # MuJoCo numbers the bodies depth first, a Robot may not.
         self._dof = np.array([int(self.model.joint(f"joint{i}").dofadr[0]) for i in range(robot.nv)])
-        self._viscous, self._coulomb, self._offset = (
-            np.array([joint.drive.value(term) or 0.0 for joint in robot.joints])
-            for term in ("viscous", "coulomb", "offset")
-        )
+        self._drives = JointDrives(robot)
+        self._gap = checked_gap(robot, backlash)
+        self._encoder = PlayGear(self._gap, self.q)
 
     @property
     def q(self) -> Array:
@@ -55,8 +61,13 @@ class Plant:
         """Joint velocities now, shape (nv,), rad/s or m/s."""
         return np.array(self._data.qvel[self._dof])
 
+    @property
+    def encoder(self) -> Array:
+        """Where the encoders stand now, shape (nv,), rad or m; the joint positions without backlash."""
+        return self._encoder.position if self._gap.any() else self.q
+
     def place(self, q: ArrayLike, v: ArrayLike) -> None:
-        """Put the arm into a state; its clock restarts.
+        """Put the arm into a state, every encoder in the middle of its play; its clock restarts.
 
         Args:
             q: joint positions, shape (nv,), rad or m.
@@ -65,11 +76,11 @@ class Plant:
         mujoco.mj_resetData(self.model, self._data)
         self._data.qpos[self._dof] = checked("q", q, (self._nv,))
         self._data.qvel[self._dof] = checked("v", v, (self._nv,))
+        self._encoder = PlayGear(self._gap, self.q)
 
     def friction(self) -> Array:
-        """Friction and offset torque at the velocity now, sign(0) = 0, shape (nv,), N·m or N."""
-        v = self.v
-        return np.asarray(self._viscous * v + self._coulomb * np.sign(v) + self._offset)
+        """Friction and offset at the velocity now, sign(0) = 0, without load's, shape (nv,), N·m or N."""
+        return self._drives.torque(self.v)
 
     def acceleration(self, tau: ArrayLike) -> Array:
         """What a torque does to the arm now: one evaluation of MuJoCo's forward dynamics.
@@ -80,7 +91,11 @@ class Plant:
         Returns:
             Joint accelerations, shape (nv,), rad/s² or m/s².
         """
-        self._data.qfrc_applied[self._dof] = checked("tau", tau, (self._nv,)) - self.friction()
+        push = checked("tau", tau, (self._nv,)) - self.friction()
+        if self._drives.depends_on_load:
+            M, bias = self.mass_matrix(), self._bias()
+            push = push - load_friction(M, bias, self._drives.rotor, self._drives.load, self.v, push)
+        self._data.qfrc_applied[self._dof] = push
         mujoco.mj_forward(self.model, self._data)
         return np.array(self._data.qacc[self._dof])
 
@@ -94,7 +109,9 @@ class Plant:
     def advance(self, tau: ArrayLike, duration: float) -> None:
         """Move on under a constant torque, by MuJoCo's fourth-order Runge-Kutta rule.
 
-        Friction is constant within a step, at the value for the velocity that the step ends with.
+        Friction is constant within a step, at the value for the velocity that the step ends with. How far
+        Stribeck friction has faded, and which of the slopes of asymmetric friction applies, is decided by the
+        velocity that the step starts with: a joint at rest breaks away at F_c + F_s.
 
         Args:
             tau: joint torques, shape (nv,), N·m or N.
@@ -103,21 +120,32 @@ class Plant:
         Raises:
             NoSolutionError: a torque is not finite, or a velocity beyond `RUNAWAY`; names joint and time.
         """
-        push = checked("tau", tau, (self._nv,), finite=False) - self._offset
+        push = checked("tau", tau, (self._nv,), finite=False) - self._drives.offset
         self._refuse_runaway(np.where(np.isfinite(push), 0.0, push))
         steps = max(1, math.ceil(duration / LONGEST_STEP * (1.0 - 1e-9)))
         h = duration / steps
         self.model.opt.timestep = h
         for _ in range(steps):
-            M = self.mass_matrix()
-            mujoco.mj_fwdVelocity(self.model, self._data)
-            f = push - self._data.qfrc_bias[self._dof]
-            v_end, friction = friction_at_end(M, self.v, f, self._viscous, self._coulomb, h)
+            M, v = self.mass_matrix(), self.v
+            bias = self._bias()
+            step = (M, v, push - bias, self._drives.slope(v), self._drives.dry(v), h)
+            if self._drives.depends_on_load:
+                v_end, friction = loaded_friction_at_end(*step, bias, self._drives.rotor, self._drives.load)
+            else:
+                v_end, friction = friction_at_end(*step)
             self._refuse_runaway(v_end)
             self._data.qfrc_applied[self._dof] = push + friction
             mujoco.mj_step(self.model, self._data)
-            held = self._dof[(v_end == 0.0) & (self._coulomb > 0.0)]
+            # What friction holds rests exactly; without dry friction a joint is at rest for an instant only.
+            held = self._dof[(v_end == 0.0) & (self._drives.dry(v_end) + self._drives.load > 0.0)]
             self._data.qvel[held] = 0.0
+            if self._gap.any():
+                self._encoder.follow(self.q)
+
+    def _bias(self) -> Array:
+        """MuJoCo's torques without acceleration at the state now, shape (nv,), N·m or N."""
+        mujoco.mj_fwdVelocity(self.model, self._data)
+        return np.array(self._data.qfrc_bias[self._dof])
 
     def _refuse_runaway(self, v: Array) -> None:
         wild = ~(np.abs(v) <= RUNAWAY)

@@ -6,9 +6,11 @@ import math
 
 import mujoco
 import numpy as np
+from numpy.typing import ArrayLike
 
 from steelyard.control import ComputedTorque, Controller
 from steelyard.errors import InputError
+from steelyard.limits import Clearance
 from steelyard.motion import Motion
 from steelyard.recording import Recording, Step
 from steelyard.robot import Robot
@@ -18,6 +20,7 @@ from steelyard.simulate.plant import Plant
 from steelyard.simulate.presets import sensor_preset
 from steelyard.simulate.sensor import SensorPreset
 from steelyard.simulate.specimen import drawn_specimen, effort_limits
+from steelyard.simulate.surroundings import check_clearance_belongs, nearest_approach
 
 SLOWEST_CONTROL = 1000.0
 """Lowest rate of the controller, Hz; a slower log takes every second, third, … cycle."""
@@ -35,6 +38,8 @@ def simulate(
     rng: np.random.Generator | None = None,
     duration: float | None = None,
     torque_limits: bool | None = None,
+    backlash: ArrayLike = 0.0,
+    clearance: Clearance | None = None,
 ) -> Recording:
     r"""Run a motion on a simulated robot and record it.
 
@@ -63,6 +68,10 @@ def simulate(
         torque_limits: whether commands are clipped at the robot's effort limits, which the recording's
             history then tells, with the number of clipped cycles of each joint; None for the preset's choice:
             no for `ideal`, yes for `industrial` and `low-cost`.
+        backlash: play between each joint and its encoder, see `PlayGear`, one for all or one each, shape ()
+            or (nv,), rad or m; not for `ideal`, whose log is the truth. The recording's history tells it.
+        clearance: what the arm must not strike, `clearance_of` it and a scene, watched at every cycle; the
+            recording's history tells the nearest approach. None watches nothing.
 
     Returns:
         The recording, with q, v, tau, the references, and a (`ideal`) or current (`low-cost`).
@@ -72,17 +81,26 @@ def simulate(
         InputError: the motion or the controller is for other joints, an option is out of range, or a random
             preset has no generator.
         DescriptionError: the robot cannot be simulated, or lacks an effort limit that is needed.
-        NoSolutionError: the simulation diverged.
+        NoSolutionError: the simulation diverged, or the arm strikes something.
     """
     preset = sensor_preset(sensor)
     frequency = preset.rate if rate is None else rate
     length = motion.duration if duration is None else duration
     limited = preset.torque_limits if torque_limits is None else torque_limits
     _check_options(frequency, length)
+    if clearance is not None:
+        check_clearance_belongs(robot, clearance)
     _check_joints(robot, "motion", motion.joints)
     seed = _seed(rng)
     specimen = drawn_specimen(preset, robot, rng)
-    plant = Plant(specimen.robot)
+    plant = Plant(specimen.robot, backlash=backlash)
+    play = np.any(backlash)
+    if preset.truth and play:
+        raise InputError(
+            f"sensor preset '{preset.name}' logs the true state, which knows no play.",
+            place="backlash",
+            remedy="Choose a preset with sensors.",
+        )
     law = _default_controller(robot) if controller is None else controller
     _check_joints(robot, "controller", law.joints)
     samples = math.floor(length * frequency * (1.0 + 1e-12)) + 1
@@ -107,6 +125,10 @@ def simulate(
     }
     if not preset.truth:
         detail["preset"] = preset.settings
+    if clearance is not None:
+        detail["nearest_approach"] = nearest_approach(clearance, log.path, 1.0 / (frequency * every))
+    if play:
+        detail["backlash"] = np.broadcast_to(np.asarray(backlash, dtype=float), (robot.nv,)).tolist()
     if limited:
         detail["clipped_cycles"] = dict(zip(robot.joint_names, limiter.counts.tolist(), strict=True))
     return Recording(

@@ -35,7 +35,7 @@ class SensorPreset:
     - Coulomb friction, uniform between `coulomb_least` L and `coulomb_most` L, one per joint and run, is
       added to the description's in the plant alone, so neither description nor log tells of it.
 
-    Readings carry the exact time of their instant. There is no backlash.
+    Readings carry the exact time of their instant. A run may give the encoders backlash.
 
     Attributes:
         name: what a recording's history calls it.

@@ -1,0 +1,185 @@
+"""How far a robot stays from itself, from the tool it holds and from what stands around it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from steelyard.arrays import Array, IntArray, checked, read_only, read_only_view
+from steelyard.dynamics.batch import gathered, states
+from steelyard.dynamics.tree import tree_of
+from steelyard.finding import Finding, Severity
+from steelyard.limits.packed import Cores, pack
+from steelyard.limits.pair_kernels import measure_pairs
+from steelyard.limits.pairs import Pair, scene_pairs, self_pairs, without
+from steelyard.limits.parts import gather
+from steelyard.limits.poses import rest_pose, spread_poses
+from steelyard.limits.scene import Scene
+from steelyard.robot import Geometry, Robot
+from steelyard.threads import share
+
+LOOKED_AT = 256
+"""Positions at which pairs that always overlap are looked for."""
+LEAST = 16
+"""Samples worth a thread of their own: each one is many pairs."""
+_NOTHING = np.empty((0, 0))
+
+
+@dataclass(frozen=True, eq=False)
+class Clearance:
+    """The pairs of shapes that must stay apart, ready to be measured.
+
+    Attributes:
+        robot: the robot.
+        pairs: what is measured, in the order of every result.
+        excluded: pairs left out because they overlap at rest or always.
+        findings: what is not checked, and why.
+    """
+
+    robot: Robot
+    pairs: tuple[Pair, ...]
+    excluded: tuple[Pair, ...] = ()
+    findings: tuple[Finding, ...] = ()
+    _cores: Cores = field(init=False, repr=False)
+    _index: IntArray = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        parts = list(dict.fromkeys(part for pair in self.pairs for part in (pair.first, pair.second)))
+        place = {part: k for k, part in enumerate(parts)}
+        index = np.array([(place[pair.first], place[pair.second]) for pair in self.pairs], dtype=np.int64)
+        cores = pack([part.link for part in parts], [part.core for part in parts])
+        object.__setattr__(self, "_cores", cores)
+        object.__setattr__(self, "_index", read_only(index.reshape(-1, 2)))
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the pairs, in order."""
+        return tuple(pair.name for pair in self.pairs)
+
+    def distances(self, q: ArrayLike) -> Array:
+        """The signed distance of every pair, see `separation`.
+
+        Args:
+            q: joint positions, shape (N, nq), rad or m.
+
+        Returns:
+            Distances, negative where a pair overlaps, shape (N, P), m.
+        """
+        (q,) = states(self.robot, q=q)
+        distances = np.empty((len(q), len(self.pairs)))
+        self._measure(q, distances=distances)
+        return distances
+
+    def gradients(self, q: ArrayLike) -> tuple[Array, Array]:
+        """The signed distance of every pair and its gradient in the joints.
+
+        Where several points or directions are equally good (parallel faces, the middle of an overlap) the
+        distance has a kink, and the gradient is that of one of them.
+
+        Args:
+            q: joint positions, shape (N, nq), rad or m.
+
+        Returns:
+            Distances, shape (N, P), m; gradients, shape (N, P, nv), m/rad or dimensionless, along the body's
+            twist where a joint floats or is spherical.
+        """
+        (q,) = states(self.robot, q=q)
+        distances = np.empty((len(q), len(self.pairs)))
+        gradients = np.zeros((len(q), self.robot.untied.nv, len(self.pairs)))
+        self._measure(q, distances=distances, gradients=gradients)
+        return distances, np.ascontiguousarray(np.swapaxes(gathered(self.robot, gradients), 1, 2))
+
+    def adjoint(self, q: ArrayLike, weights: ArrayLike) -> Array:
+        r"""Gradient of $\sum_k w_{nk}\,d_k(q_n)$ in $q_n$; pairs of weight zero cost nothing.
+
+        With $w = \partial f / \partial d$ it is the gradient of any function f of the distances.
+
+        Args:
+            q: joint positions, shape (N, nq), rad or m.
+            weights: w, shape (N, P), SI.
+
+        Returns:
+            The gradient, shape (N, nv), SI; along the body's twist where a joint floats or is spherical.
+        """
+        (q,) = states(self.robot, q=q)
+        w = checked("weights", weights, (len(q), len(self.pairs)))
+        gradient = np.empty((len(q), self.robot.untied.nv))
+        self._measure(q, weights=w, adjoint=gradient)
+        return gathered(self.robot, gradient)
+
+    def _measure(
+        self,
+        q: Array,
+        *,
+        weights: Array = _NOTHING,
+        distances: Array = _NOTHING,
+        gradients: Array = _NOTHING[..., None],
+        adjoint: Array = _NOTHING,
+    ) -> None:
+        arrays = (read_only_view(weights), distances, gradients, adjoint)
+        share(len(q), measure_pairs, tree_of(self.robot), self._cores, self._index, q, *arrays, least=LEAST)
+
+
+def clearance_of(
+    robot: Robot,
+    scene: Scene | None = None,
+    *,
+    tool: Sequence[Geometry] = (),
+    meshes: Path | None = None,
+    ignore: Iterable[tuple[str, str]] = (),
+    rest: ArrayLike | None = None,
+) -> Clearance:
+    """Choose the pairs of shapes a robot must keep apart.
+
+    These are the shapes of any two links that are no neighbours in the tree, the base included; the tool's
+    with those of every link but the one that holds it; and all that move with everything in the scene. Two
+    shapes of the robot are left out, and reported, where they overlap at rest or at every one of 256
+    positions spread over the limits: their overlap is how the robot is built or drawn. Overlaps with the
+    scene are never left out unless asked for.
+
+    Args:
+        robot: the robot.
+        scene: what stands around it, in its base frame.
+        tool: shapes it holds, in its tool frame.
+        meshes: folder of the description, where its meshes are looked for; without it meshes are reported as
+            unchecked.
+        ignore: pairs of names of links, obstacles or `tool` that may touch.
+        rest: a position at which nothing collides, shape (nq,), rad or m; the one nearest to zero within the
+            limits when not given.
+
+    Returns:
+        The clearance; its findings say what is not checked.
+
+    Raises:
+        UnknownNameError: `ignore` names no link or obstacle.
+    """
+    findings: list[Finding] = []
+    links, held, around = gather(robot, scene or Scene(), tool, meshes, findings)
+    choices = list(dict.fromkeys(part.owner for part in (*links, *held, *around)))
+    asked = list(ignore)
+    own = without(self_pairs(robot, links, held), asked, choices, findings)
+    outer = without(scene_pairs((*links, *held), around), asked, choices, [])
+    q_rest = rest_pose(robot) if rest is None else checked("rest", rest, (robot.nq,))
+    before = Clearance(robot, tuple(own))
+    at_rest = before.distances(q_rest)[0] < 0.0
+    always = (before.distances(spread_poses(robot, LOOKED_AT)) < 0.0).all(axis=0)
+    kept = [pair for pair, out in zip(own, at_rest | always, strict=True) if not out]
+    excluded = [pair for pair, out in zip(own, at_rest | always, strict=True) if out]
+    for pair, resting in zip(own, at_rest, strict=True):
+        if pair in excluded:
+            when = "at rest" if resting else "at every position looked at"
+            message = f"overlap {when} and are not kept apart."
+            findings.append(Finding(Severity.INFO, "overlapping-pair", message, pair.name))
+    _report_touching(Clearance(robot, tuple(outer)), q_rest, findings)
+    return Clearance(robot, (*kept, *outer), tuple(excluded), tuple(findings))
+
+
+def _report_touching(outer: Clearance, q_rest: Array, findings: list[Finding]) -> None:
+    for pair, distance in zip(outer.pairs, outer.distances(q_rest)[0], strict=True):
+        if distance < 0.0:
+            message = f"overlap by {-1e3 * distance:.3g} mm at rest; they are kept apart all the same."
+            findings.append(Finding(Severity.WARNING, "scene-overlap", message, pair.name))

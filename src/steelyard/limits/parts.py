@@ -1,0 +1,93 @@
+"""The shapes a clearance is made of: those of the robot's links, of a tool it holds, and of the scene."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from steelyard.finding import Finding, Severity
+from steelyard.limits.core import Core, core_of
+from steelyard.limits.scene import Scene
+from steelyard.limits.thinning import covering_core
+from steelyard.robot import Geometry, MeshFile, MeshFolder, Robot
+
+TOOL = "tool"
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """One shape that is checked.
+
+    Attributes:
+        title: what messages call it: `link5`, `link5[1]` where a link has several, `tool`, `box 'table'`.
+        owner: name of its link or obstacle, or `tool`.
+        link: index of the moving link that carries it, -1 where it does not move.
+        core: in the frame of that link, or of the base.
+    """
+
+    title: str
+    owner: str
+    link: int
+    core: Core
+
+
+def gather(
+    robot: Robot, scene: Scene, tool: Sequence[Geometry], meshes: Path | None, findings: list[Finding]
+) -> tuple[list[Part], list[Part], list[Part]]:
+    """Every shape whose clearance can be computed; those that cannot are reported.
+
+    Args:
+        robot: the robot.
+        scene: what stands around it.
+        tool: shapes at its tool frame, in that frame.
+        meshes: folder that mesh names start from, None where there is none.
+        findings: where to report shapes that are left out, made simpler, or missing.
+
+    Returns:
+        Parts of the links (the base first), of the tool and of the scene.
+    """
+    folder = MeshFolder(meshes, findings)
+    links: list[Part] = []
+    for index, link in enumerate((robot.base, *robot.links), start=-1):
+        own = _parts(link.name, index, link.collision, folder, findings)
+        links += own
+        if not link.collision and index >= 0 and not link.virtual:
+            message = "has no collision shape; nothing is known of its clearance."
+            findings.append(Finding(Severity.WARNING, "no-shape", message, link.name))
+    frame = robot.tool_frame
+    held = [Geometry(item.shape, frame.placement @ item.pose) for item in tool]
+    around = [
+        Part(item.title, item.name, -1, core_of(item.shape).moved(item.pose)) for item in scene.obstacles
+    ]
+    return links, _parts(TOOL, frame.link, held, folder, findings), around
+
+
+def _parts(
+    owner: str, link: int, shapes: Sequence[Geometry], folder: MeshFolder, findings: list[Finding]
+) -> list[Part]:
+    parts = []
+    for k, item in enumerate(shapes):
+        title = owner if len(shapes) == 1 else f"{owner}[{k}]"
+        core = _core(item, title, folder, findings)
+        if core is not None:
+            parts.append(Part(title, owner, link, core.moved(item.pose)))
+    return parts
+
+
+def _core(item: Geometry, title: str, folder: MeshFolder, findings: list[Finding]) -> Core | None:
+    if not isinstance(item.shape, MeshFile):
+        return core_of(item.shape)
+    mesh = folder.read(item.shape, title)
+    if mesh is None:
+        message = "its mesh cannot be read here, so its clearance is not checked."
+        findings.append(Finding(Severity.WARNING, "unchecked-shape", message, title))
+        return None
+    core = covering_core(mesh.vertices)
+    if core.radius > 0.0:
+        message = (
+            f"its mesh is checked by {len(core.points)} corners of its hull and {1e3 * core.radius:.2g} mm "
+            "around them, which hold all of it."
+        )
+        findings.append(Finding(Severity.INFO, "thickened-mesh", message, title))
+    return core

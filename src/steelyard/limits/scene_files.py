@@ -1,0 +1,213 @@
+"""Scene files: TOML or JSON with one table per obstacle; every bit survives."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from steelyard.arrays import Array, checked
+from steelyard.errors import InputError, UnknownNameError
+from steelyard.files import write_text
+from steelyard.limits.scene import Obstacle, Scene
+from steelyard.limits.shapes import Hull, Solid, Zonotope
+from steelyard.pose import Pose
+from steelyard.robot import Box, Capsule, Cylinder, Sphere
+
+MOST_BYTES = 4 * 2**20
+MOST_OBSTACLES = 1000
+LARGEST = 1e6
+"""Largest number a scene file may state, m: beyond it squares lose the millimetres."""
+
+_KINDS: Mapping[str, tuple[tuple[str, ...], Callable[..., Solid]]] = {
+    "sphere": (("radius",), Sphere),
+    "capsule": (("radius", "length"), Capsule),
+    "cylinder": (("radius", "length"), Cylinder),
+    "box": (("size",), lambda size: Box(*size.tolist())),
+    "hull": (("points",), Hull),
+    "zonotope": (("centre", "generators"), Zonotope),
+}
+"""The keys of each shape, and what makes it of them."""
+_SIZES: Mapping[str, tuple[int | str, ...]] = {
+    "radius": (),
+    "length": (),
+    "size": (3,),
+    "points": ("n", 3),
+    "centre": (3,),
+    "generators": ("m", 3),
+    "position": (3,),
+    "rpy": (3,),
+    "quaternion": (4,),
+    "rotation": (3, 3),
+}
+_TURNS = ("rpy", "quaternion", "rotation")
+
+
+def read_scene(path: Path | str) -> Scene:
+    """Read a scene file, TOML or, where its name ends in `.json`, JSON.
+
+    It holds a list `obstacle` of tables with `name`, `shape` and the keys of that shape, in m:
+
+    - `sphere`: `radius`. `capsule`, `cylinder`: `radius`, `length` along z, a capsule's without its caps.
+    - `box`: `size`, its edges along x, y, z.
+    - `hull`: `points`, a list of x, y, z. `zonotope`: `centre` and `generators`, lists of x, y, z.
+
+    `position` states where the shape's frame sits in the robot's base frame, and one of `rpy` (rad),
+    `quaternion` (x, y, z, w) or `rotation` (three rows) how it is turned; both may be left out.
+
+    Args:
+        path: the file.
+
+    Returns:
+        The scene.
+
+    Raises:
+        InputError: the file cannot be read, or a key is missing, unknown or of the wrong kind; the message
+            names the obstacle and the key.
+    """
+    path = Path(path)
+    document = _document(path)
+    for key in document:
+        if key not in ("obstacle", "schema"):
+            raise UnknownNameError("key", key, ("obstacle", "schema"), place=str(path))
+    if document.get("schema", 1) != 1:
+        raise InputError(f"is of schema {document['schema']!r}; known: 1.", place=str(path))
+    tables = document.get("obstacle", [])
+    if not isinstance(tables, list) or len(tables) > MOST_OBSTACLES:
+        raise InputError(
+            f"'obstacle' must be a list of at most {MOST_OBSTACLES} tables.",
+            place=str(path),
+            remedy="In TOML, start each one with [[obstacle]].",
+        )
+    obstacles = tuple(_obstacle(table, f"{path}: obstacle {k}") for k, table in enumerate(tables, start=1))
+    try:
+        return Scene(obstacles)
+    except InputError as error:
+        raise InputError(error.message, place=str(path), remedy=error.remedy) from error
+
+
+def write_scene(scene: Scene, path: Path | str) -> None:
+    """Write a scene file, whole or not at all: JSON where its name ends in `.json`, TOML otherwise.
+
+    Args:
+        scene: the scene.
+        path: where; an existing file is replaced.
+
+    Raises:
+        InputError: the path is a folder, or its folder does not exist or cannot be written to.
+    """
+    path = Path(path)
+    tables = [_table(obstacle) for obstacle in scene.obstacles]
+    if path.suffix.lower() == ".json":
+        document = {"schema": scene.schema, "obstacle": tables}
+        text = json.dumps(document, indent=1, ensure_ascii=False, allow_nan=False)
+    else:
+        # JSON's printable texts, finite numbers and lists are TOML's too.
+        lines = [f"schema = {scene.schema}"]
+        for table in tables:
+            lines += ["", "[[obstacle]]"]
+            lines += [f"{key} = {json.dumps(item, ensure_ascii=False, allow_nan=False)}"
+                      for key, item in table.items()]  # fmt: skip
+        text = "\n".join(lines)
+    write_text(path, text + "\n")
+
+
+def _table(obstacle: Obstacle) -> dict[str, Any]:
+    kind = type(obstacle.shape).__name__.lower()
+    table: dict[str, Any] = {"name": obstacle.name, "shape": kind}
+    for key in _KINDS[kind][0]:
+        shape: Any = obstacle.shape
+        table[key] = (
+            [shape.x, shape.y, shape.z] if key == "size" else np.asarray(getattr(shape, key)).tolist()
+        )
+    table["position"] = obstacle.pose.translation.tolist()
+    table["rotation"] = obstacle.pose.rotation.tolist()
+    return table
+
+
+def _document(path: Path) -> dict[str, Any]:
+    place = str(path)
+    try:
+        if path.stat().st_size > MOST_BYTES:
+            raise InputError(f"is larger than {MOST_BYTES >> 20} MiB.", place=place)
+        text = path.read_text(encoding="utf-8")
+        document = json.loads(text) if path.suffix.lower() == ".json" else tomllib.loads(text)
+    except OSError as error:
+        raise InputError(f"cannot be read: {error.strerror}.", place=place) from error
+    except UnicodeDecodeError as error:
+        raise InputError("is not text in UTF-8.", place=place) from error
+    except json.JSONDecodeError as error:
+        where = f"{place}:{error.lineno}"
+        raise InputError(f"is not JSON: {error.msg}, column {error.colno}.", place=where) from error
+    except tomllib.TOMLDecodeError as error:
+        raise InputError(f"is not TOML: {error}.", place=place) from error
+    except RecursionError as error:
+        raise InputError("is nested too deeply for a scene.", place=place) from error
+    except InputError:
+        raise
+    except ValueError as error:
+        raise InputError("holds an integer too large for a number.", place=place) from error
+    if not isinstance(document, dict):
+        raise InputError("is not a scene: it holds no table.", place=place)
+    return document
+
+
+def _obstacle(table: object, place: str) -> Obstacle:
+    if not isinstance(table, dict):
+        raise InputError("is not a table.", place=place)
+    name, kind = table.get("name"), table.get("shape")
+    if not isinstance(name, str) or not name.strip():
+        raise InputError("lacks a name.", place=place)
+    place = f"{place} '{' '.join(name.split())[:60]}'"
+    if not isinstance(kind, str) or kind not in _KINDS:
+        raise UnknownNameError("shape", str(kind)[:60], _KINDS, place=place)
+    needed, build = _KINDS[kind]
+    keys = ("name", "shape", *needed, "position", *_TURNS)
+    for key in table:
+        if key not in keys:
+            raise UnknownNameError("key", key[:60], keys, place=place)
+    if missing := [key for key in needed if key not in table]:
+        raise InputError(f"lacks {', '.join(missing)}.", place=place)
+    try:
+        values = {key: _value(key, item) for key, item in table.items() if key not in ("name", "shape")}
+        return Obstacle(name, build(*(values[key] for key in needed)), _pose(values))
+    except InputError as error:
+        raise InputError(error.message, place=f"{place}: {error.place}", remedy=error.remedy) from error
+
+
+def _pose(values: Mapping[str, Any]) -> Pose:
+    stated = [key for key in _TURNS if key in values]
+    if len(stated) > 1:
+        raise InputError("only one of these may be stated.", place=", ".join(stated))
+    position = values.get("position", np.zeros(3))
+    if "rpy" in values:
+        return Pose.from_rpy(values["rpy"], position)
+    if "quaternion" in values:
+        return Pose.from_quaternion(values["quaternion"], position)
+    return Pose(values.get("rotation", np.eye(3)), position)
+
+
+def _value(key: str, value: object) -> float | Array:
+    """One number, or lists of them, as the key demands."""
+    _numbers_only(key, value)
+    try:
+        array = checked(key, np.array(value, dtype=np.float64), _SIZES[key], finite=False)
+    except (ValueError, OverflowError) as error:
+        if isinstance(error, InputError):
+            raise
+        raise InputError("must be a number or rows of numbers of equal length.", place=key) from error
+    if not (np.abs(array) <= LARGEST).all():
+        raise InputError(f"holds a number that is not finite or beyond {LARGEST:g}.", place=key)
+    return array if array.ndim else float(array)
+
+
+def _numbers_only(key: str, value: object) -> None:
+    if isinstance(value, list):
+        for item in value:
+            _numbers_only(key, item)
+    elif isinstance(value, bool) or not isinstance(value, (int, float)):
+        raise InputError(f"expected numbers, got {str(value)[:60]!r}.", place=key)

@@ -1,0 +1,80 @@
+"""Fewer corners for the hull of a mesh, thickened so that nothing of it is left outside."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.spatial import ConvexHull
+
+from steelyard.arrays import Array
+from steelyard.compiled import kernel
+from steelyard.limits.core import Core
+from steelyard.limits.gjk import COLUMNS, CORNERS, walk_apart
+from steelyard.limits.polytope import FLAT, polytope
+
+MOST_CORNERS = 48
+"""Corners a mesh keeps: each one more costs a step of the search in every distance."""
+
+
+def covering_core(points: Array, most: int = MOST_CORNERS) -> Core:
+    """A core that holds every one of many points.
+
+    Where their hull has more corners than allowed, those furthest out are kept one after the other, and the
+    radius is the largest distance of the others to the hull of these: the core reaches nowhere further than
+    its radius beyond the hull of the points.
+
+    Args:
+        points: in any order, shape (n, 3), m.
+        most: corners to keep, at least 4.
+
+    Returns:
+        The core; its radius is zero where nothing had to be left out.
+    """
+    corners = polytope(points).points
+    if len(corners) <= most:
+        return Core.around(corners)
+    kept = _far_corners(corners)
+    while len(kept) < most:
+        beyond = _beyond(corners[kept], corners)
+        beyond[kept] = -np.inf
+        kept.append(int(beyond.argmax()))
+    core = Core.around(corners[kept])
+    room = np.vstack([core.points, np.zeros((1, 3))])
+    return Core(core.points, core.normals, core.edges, _furthest_outside(corners, room))
+
+
+def _far_corners(corners: Array) -> list[int]:
+    """Up to four corners that span what all span: each lies furthest from the span of those before."""
+    kept = [int(np.linalg.norm(corners - corners.mean(axis=0), axis=1).argmax())]
+    left = corners - corners[kept[0]]
+    size = float(np.linalg.norm(left, axis=1).max())
+    for _ in range(3):
+        lengths = np.linalg.norm(left, axis=1)
+        furthest = int(lengths.argmax())
+        if lengths[furthest] <= FLAT * size:
+            break
+        kept.append(furthest)
+        way = left[furthest] / lengths[furthest]
+        left = left - np.outer(left @ way, way)
+    return kept
+
+
+def _beyond(kept: Array, points: Array) -> Array:
+    """How far points lie beyond the nearest face of the hull of some; in its plane where that is flat."""
+    if len(polytope(kept).normals) <= 2:
+        spread = kept - kept.mean(axis=0)
+        axes = np.linalg.svd(spread, full_matrices=True)[2][:2]
+        kept, points = spread @ axes.T, (points - kept.mean(axis=0)) @ axes.T
+    planes = ConvexHull(kept).equations
+    return np.asarray((points @ planes[:, :-1].T + planes[:, -1]).max(axis=1))
+
+
+@kernel
+def _furthest_outside(points: Array, room: Array) -> float:
+    """Largest distance of points (n, 3) to the hull of all but the last row of room (c + 1, 3)."""
+    simplex, owners = np.empty((CORNERS, COLUMNS)), np.empty((CORNERS, 2), np.int64)
+    out = np.empty(9)
+    last, largest = len(room) - 1, 0.0
+    for n in range(len(points)):
+        room[last] = points[n]
+        largest = max(largest, walk_apart(room, last, last + 1, 0, last, simplex, owners, out))
+    return largest
