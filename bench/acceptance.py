@@ -8,10 +8,15 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 
-from studies import bodies, kernels
+from studies import bodies, hostile, identifiability, kernels
 from tables import Study, write_study
 
-STUDIES: dict[str, Callable[[], Study]] = {"kernels": kernels.run, "bodies": bodies.run}
+STUDIES: dict[str, Callable[[], Study]] = {
+    "kernels": kernels.run,
+    "bodies": bodies.run,
+    "hostile": hostile.run,
+    "identifiability": identifiability.run,
+}
 
 
 def main(names: list[str]) -> int:

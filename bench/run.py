@@ -11,11 +11,16 @@ from pathlib import Path
 # BLAS threads spin on the cores that our own threads need: on small matrices that costs both of them dearly.
 os.environ["OPENBLAS_NUM_THREADS"] = "1"
 
-from cases import dynamics, rollout
+from cases import clearance, dynamics, identifiability, rollout
 from tables import RESULTS, machine, today
 from timing import Row
 
-CASES = {"dynamics": dynamics.rows, "rollout": rollout.rows}
+CASES = {
+    "dynamics": dynamics.rows,
+    "rollout": rollout.rows,
+    "identifiability": identifiability.rows,
+    "clearance": clearance.rows,
+}
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "benchmarks.md"
 
 

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
-
 from steelyard.arrays import Array, checked, read_only
 from steelyard.dynamics import torque_regressor
 from steelyard.errors import InputError, RecordingError
-from steelyard.identifiability import BaseParameters
+from steelyard.identifiability import BaseParameters, Criterion, Information, score
 from steelyard.layout import Layout
 from steelyard.recording import Recording
 from steelyard.robot import Robot
@@ -124,8 +122,4 @@ def condition_of(W: Array) -> float:
     Returns:
         Largest over smallest singular value, dimensionless; infinite where a column is zero.
     """
-    norms = np.linalg.norm(W, axis=0)
-    if norms.min(initial=np.inf) == 0.0:
-        return float("inf")
-    singular = np.linalg.svd(np.linalg.qr(W / norms, mode="r"), compute_uv=False)
-    return float(singular[0] / singular[-1]) if singular[-1] > 0 else float("inf")
+    return score(Criterion.COND_NORMALISED, Information.of_regressor(W)).value

@@ -9,23 +9,32 @@ from typing import Annotated
 import typer
 
 from steelyard.cli.output import JsonOption, announce_compilation, print_json
-from steelyard.cli.robot_argument import GravityOption, LockOption, ToolFrameOption, given_robot
+from steelyard.cli.robot_argument import (
+    ArgumentOption,
+    GravityOption,
+    LockOption,
+    ToolFrameOption,
+    given_robot,
+)
 from steelyard.errors import InputError
 
 
 def demo(
-    robot: Annotated[str, typer.Option(help="A zoo name, or the path of a URDF file.")] = "panda",
+    robot: Annotated[
+        str, typer.Option(help="A zoo name, or the path of a URDF, xacro or MJCF file.")
+    ] = "panda",
     out: Annotated[Path, typer.Option(help="Folder for the results.")] = Path("demo"),
     seed: Annotated[int, typer.Option(help="Seed of the random motions.", min=0)] = 1,
     gravity: GravityOption = None,
     lock: LockOption = None,
     tool_frame: ToolFrameOption = None,
+    argument: ArgumentOption = None,
     json: JsonOption = False,
 ) -> None:
     """Move a simulated arm, identify it from the log, and predict a motion it has not seen."""
     if out.exists() and not out.is_dir():
         raise InputError("is a file, not a folder.", place=str(out))
-    found = given_robot(robot, gravity, lock, tool_frame)
+    found = given_robot(robot, gravity, lock, tool_frame, arguments=argument)
     # Simulator and kernels take a second to load; a wrong argument is answered before that.
     from steelyard.cli.demo_line import PROMISE, document, print_run, run_line, write_files
 

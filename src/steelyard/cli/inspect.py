@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from pathlib import Path
+from typing import Annotated, Any
 
 import typer
 from rich.markup import escape
@@ -10,15 +11,19 @@ from rich.table import Table
 
 from steelyard.cli.output import JsonOption, print_json, stdout
 from steelyard.cli.robot_argument import (
+    ArgumentOption,
     GravityOption,
     LockOption,
     RobotArgument,
     ToolFrameOption,
     given_robot,
 )
-from steelyard.drive import DRIVE_TERMS
+from steelyard.drive import ALL_TERMS
+from steelyard.errors import InputError
+from steelyard.files import write_bytes
 from steelyard.finding import Severity
-from steelyard.robot import Joint, Link, Robot
+from steelyard.robot import REMEDIES, Joint, Link, Repair, Robot, repair_file
+from steelyard.zoo import ZOO
 
 
 def inspect(
@@ -26,16 +31,81 @@ def inspect(
     gravity: GravityOption = None,
     lock: LockOption = None,
     tool_frame: ToolFrameOption = None,
+    argument: ArgumentOption = None,
+    repair: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="OUT", help="Write a URDF that simulators load, every change listed.", show_default=False
+        ),
+    ] = None,
+    fill_mass: Annotated[
+        float | None,
+        typer.Option(
+            metavar="KG",
+            help="With --repair: mass for moving links that state none, as a ball of water.",
+            show_default="they are left",
+        ),
+    ] = None,
+    keep_meshes: Annotated[
+        bool, typer.Option("--keep-meshes", help="With --repair: keep shapes whose mesh is not reached.")
+    ] = False,
+    force: Annotated[bool, typer.Option("--force", help="With --repair: replace OUT if it exists.")] = False,
     json: JsonOption = False,
 ) -> None:
-    """Say what a robot description states and what is wrong with it; exit code 1 if an error was found."""
-    found = given_robot(robot, gravity, lock, tool_frame)
+    """Say what a robot description states and what is wrong with it; exit code 1 if an error was found.
+
+    With --repair, what is said is about the repaired description: `problems` are those that are left.
+    """
+    if repair is None:
+        _refuse("only goes with --repair.", fill_mass=fill_mass, keep_meshes=keep_meshes, force=force)
+        found = given_robot(robot, gravity, lock, tool_frame, arguments=argument)
+        document = _document(found)
+    else:
+        _refuse("does not go with --repair.", gravity=gravity, lock=lock, tool_frame=tool_frame, arg=argument)
+        repaired = _repaired(robot, repair, fill_mass, keep_meshes, force)
+        found = repaired.robot
+        document = {**_document(found), **_repair_document(repaired, repair)}
     if json:
-        print_json(_document(found))
+        print_json(document)
     else:
         _print(found)
+        if repair is not None:
+            _print_repair(repaired, repair)
     if any(finding.severity is Severity.ERROR for finding in found.findings):
         raise typer.Exit(1)
+
+
+def _refuse(why: str, **options: object) -> None:
+    for name, value in options.items():
+        if value:
+            raise InputError(why, place=f"--{name.replace('_', '-')}")
+
+
+def _repaired(robot: str, out: Path, fill_mass: float | None, keep_meshes: bool, force: bool) -> Repair:
+    if robot in ZOO:
+        raise InputError(f"'{robot}' is a robot of the zoo, which has no file to repair.", place="--repair")
+    if out.exists() and not force:
+        raise InputError("exists already.", place=str(out), remedy="Choose another name, or add --force.")
+    repaired = repair_file(Path(robot), out, keep_meshes=keep_meshes, fill_mass=fill_mass)
+    write_bytes(out, repaired.text)
+    return repaired
+
+
+def _repair_document(repaired: Repair, out: Path) -> dict[str, Any]:
+    return {
+        "changes": [vars(change) for change in repaired.changes],
+        "left": [
+            {
+                "severity": finding.severity,
+                "code": finding.code,
+                "message": finding.message,
+                "place": finding.place,
+                "remedy": REMEDIES.get(finding.code, ""),
+            }
+            for finding in repaired.left
+        ],
+        "files": {"repaired": str(out)},
+    }
 
 
 def _document(robot: Robot) -> dict[str, Any]:
@@ -55,7 +125,8 @@ def _document(robot: Robot) -> dict[str, Any]:
                     name: getattr(joint.limits, name)
                     for name in ("lower", "upper", "velocity", "acceleration", "effort")
                 },
-                "drive": {term.name: joint.drive.value(term.name) for term in DRIVE_TERMS},
+                "drive": {term.name: joint.drive.value(term.name) for term in ALL_TERMS},
+                "mimic": joint.mimic,
             }
             for joint, link in zip(robot.joints, robot.links, strict=True)
         ],
@@ -105,6 +176,14 @@ def _still(robot: Robot) -> list[str]:
     return lines
 
 
+def _kind(joint: Joint) -> str:
+    """How it moves, and what it follows."""
+    if joint.mimic is None:
+        return joint.kind.value
+    offset = f"{joint.mimic.offset:+.4g}" if joint.mimic.offset else ""
+    return escape(f"{joint.kind.value}, {joint.mimic.multiplier:.4g} × {joint.mimic.joint}{offset}")
+
+
 def _print(robot: Robot) -> None:
     stdout.print(
         f"[bold]{escape(robot.name)}[/bold]: {_freedom(robot)}, {robot.mass:.4g} kg, "
@@ -119,7 +198,7 @@ def _print(robot: Robot) -> None:
         body = link.body
         table.add_row(
             escape(joint.name),
-            joint.kind.value,
+            _kind(joint),
             f"{limits.lower:.4g} … {limits.upper:.4g} {unit}",
             f"{limits.velocity:.4g} {unit}/s",
             f"{limits.effort:.4g} {joint.effort_unit}",
@@ -137,3 +216,19 @@ def _print(robot: Robot) -> None:
         )
     if not robot.findings:
         stdout.print("Nothing wrong was found.")
+
+
+def _print_repair(repaired: Repair, out: Path) -> None:
+    if repaired.changes:
+        table = Table()
+        for heading in ("place", "changed", "before", "after", "because"):
+            table.add_column(heading, overflow="fold")
+        for change in repaired.changes:
+            table.add_row(*(escape(text) for text in vars(change).values()))
+        stdout.print(table)
+    for finding in repaired.left:
+        if remedy := REMEDIES.get(finding.code):
+            line = f"left: {finding.place}: {remedy}"
+            stdout.print(line, highlight=False, markup=False, soft_wrap=True)
+    line = f"{out}: written with {len(repaired.changes)} changes."
+    stdout.print(line, highlight=False, markup=False, soft_wrap=True)

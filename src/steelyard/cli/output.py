@@ -34,8 +34,9 @@ def announce_compilation() -> None:
 
 
 def complain(message: str) -> None:
-    """Print one error message on stderr."""
-    stderr.print(f"error: {message}", style="bold red", highlight=False, markup=False, soft_wrap=True)
+    """Print one error message on stderr, on one line whatever names of files it repeats."""
+    line = " ".join(message.splitlines())
+    stderr.print(f"error: {line}", style="bold red", highlight=False, markup=False, soft_wrap=True)
 
 
 def say(message: str) -> None:

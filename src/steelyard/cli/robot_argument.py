@@ -12,7 +12,10 @@ from steelyard.robot import Robot
 from steelyard.zoo import find_robot
 
 RobotArgument = Annotated[
-    str, typer.Argument(metavar="ROBOT", help="A zoo name, or the path of a URDF file.", show_default=False)
+    str,
+    typer.Argument(
+        metavar="ROBOT", help="A zoo name, or the path of a URDF, xacro or MJCF file.", show_default=False
+    ),
 ]
 GravityOption = Annotated[
     str | None,
@@ -27,6 +30,15 @@ LockOption = Annotated[
     typer.Option(
         metavar="JOINT=Q",
         help="Hold a joint still at a position, rad or m; may be repeated.",
+        show_default=False,
+    ),
+]
+ArgumentOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--arg",
+        metavar="NAME=VALUE",
+        help="Value of a xacro argument; may be repeated.",
         show_default=False,
     ),
 ]
@@ -45,14 +57,30 @@ def given_robot(
     gravity: str | None = None,
     lock: Sequence[str] | None = None,
     tool_frame: str | None = None,
+    *,
+    arguments: Sequence[str] | None = None,
+    snap: bool = False,
 ) -> Robot:
     """Turn the argument and its options into a robot."""
-    found = find_robot(robot)
+    found = find_robot(robot, snap=snap, arguments=_arguments(arguments or ()))
     if gravity is not None:
         found = found.with_gravity(_gravity(gravity))
     if tool_frame is not None:
         found = found.with_tool_frame(tool_frame)
     return found.locked(_positions(lock)) if lock else found
+
+
+def _arguments(given: Sequence[str]) -> dict[str, str]:
+    """Values of xacro arguments by name."""
+    values: dict[str, str] = {}
+    for text in given:
+        name, equals, value = text.partition("=")
+        if not name or not equals:
+            raise InputError(
+                f"expected a name and a value, got '{text}'.", place="--arg", remedy="Write name=value."
+            )
+        values[name] = value
+    return values
 
 
 def _gravity(text: str) -> list[float]:

@@ -11,6 +11,7 @@ import typer
 
 from steelyard.cli.output import JsonOption, announce_compilation, print_json, say, stdout
 from steelyard.cli.robot_argument import (
+    ArgumentOption,
     GravityOption,
     LockOption,
     RobotArgument,
@@ -35,6 +36,13 @@ def simulate(
             help="Body held at the tool frame (JSON), known to the controller's model.", show_default=False
         ),
     ] = None,
+    scene: Annotated[
+        Path | None,
+        typer.Option(help="Obstacles the arm must not strike (TOML or JSON).", show_default=False),
+    ] = None,
+    backlash: Annotated[
+        float, typer.Option(help="Play between each joint and its encoder, rad or m.", min=0.0)
+    ] = 0.0,
     rate: Annotated[
         float | None, typer.Option(help="Samples per second.", show_default="the preset's own")
     ] = None,
@@ -42,6 +50,7 @@ def simulate(
     gravity: GravityOption = None,
     lock: LockOption = None,
     tool_frame: ToolFrameOption = None,
+    argument: ArgumentOption = None,
     json: JsonOption = False,
 ) -> None:
     """Run a motion on a simulated robot (MuJoCo) and write the log."""
@@ -49,6 +58,7 @@ def simulate(
     import numpy as np
 
     from steelyard.control import read_controller
+    from steelyard.limits import clearance_of, read_scene
     from steelyard.motion import read_motion
     from steelyard.recording import SUFFIXES, write
     from steelyard.simulate import simulate as run
@@ -60,9 +70,16 @@ def simulate(
             f"'{out.suffix}' is not a kind of log.", place="--out", remedy=f"Use {', '.join(SUFFIXES)}."
         )
     started = time.perf_counter()
-    found = given_robot(robot, gravity, lock, tool_frame)
+    found = given_robot(robot, gravity, lock, tool_frame, arguments=argument)
     if payload is not None:
         found = found.with_body("payload", read_payload(payload))
+    clearance = None
+    if scene is not None:
+        described = Path(robot)
+        meshes = described.parent if described.is_file() else None
+        clearance = clearance_of(found, read_scene(scene), meshes=meshes)
+        for finding in clearance.findings:
+            say(str(finding))
     recording = run(
         found,
         read_motion(motion),
@@ -70,6 +87,8 @@ def simulate(
         sensor=sensor,
         rate=rate,
         rng=np.random.default_rng(seed),
+        backlash=backlash,
+        clearance=clearance,
     )
     write(recording, out)
     seconds = time.perf_counter() - started
@@ -77,6 +96,7 @@ def simulate(
     # Control cycles in which the command was cut at the joint's torque limit.
     counted = recording.provenance[-1].detail.get("clipped_cycles")
     clipped = dict(counted) if isinstance(counted, Mapping) else {}
+    nearest = recording.provenance[-1].detail.get("nearest_approach")
     if json:
         print_json(
             {
@@ -84,6 +104,7 @@ def simulate(
                 "samples": recording.n,
                 "tracking": errors,
                 "clipped": clipped,
+                "nearest_approach": nearest,
                 "tool_frame": found.tool_frame.name,
                 "files": {"log": str(out)},
             }

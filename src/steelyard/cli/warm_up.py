@@ -9,7 +9,9 @@ import numpy as np
 from steelyard import dynamics
 from steelyard.control import PD, Admittance, ComputedTorque, Controller, FeedforwardPD, GravityPID
 from steelyard.drive import DRIVE_TERMS
+from steelyard.identifiability import structural_identifiability
 from steelyard.layout import layout_of
+from steelyard.limits import clearance_of
 from steelyard.zoo import zoo_robot
 
 _ROBOT = zoo_robot("two_link")
@@ -25,6 +27,7 @@ def _torque(controller: Controller) -> object:
 
 KERNELS: dict[str, Callable[[], object]] = {
     "inverse dynamics": lambda: dynamics.inverse_dynamics(_ROBOT, _LAYOUT, _PHI, _X, _X, _X),
+    "rigid torque": lambda: dynamics.rigid_torque(_ROBOT, _LAYOUT, _PHI, _X, _X, _X),
     "forward dynamics": lambda: dynamics.forward_dynamics(_ROBOT, _LAYOUT, _PHI, _X, _X, _X),
     "mass matrix": lambda: dynamics.mass_matrix(_ROBOT, _LAYOUT, _PHI, _X),
     "Coriolis matrix": lambda: dynamics.coriolis_matrix(_ROBOT, _LAYOUT, _PHI, _X, _X),
@@ -47,6 +50,8 @@ KERNELS: dict[str, Callable[[], object]] = {
     "their adjoint": lambda: dynamics.link_points_adjoint(
         _ROBOT, _X, [0], np.ones((1, 3)), np.ones((1, 1, 3))
     ),
+    "identifiability": lambda: structural_identifiability(_ROBOT, _LAYOUT),
+    "clearance": lambda: clearance_of(zoo_robot("panda")).gradients(np.ones((1, 7))),
     "PD": lambda: _torque(PD(_ROBOT, _X[0], _X[0])),
     "feedforward PD": lambda: _torque(FeedforwardPD(_ROBOT, _X[0], _X[0], _X[0], _X[0], cycle=1e-3)),
     "computed torque": lambda: _torque(ComputedTorque.nominal(_ROBOT, 1.0, 1.0)),

@@ -1,5 +1,49 @@
 """What can be known: the combinations of parameters that joint torques determine."""
 
+from steelyard.identifiability.analysis import structural_identifiability
 from steelyard.identifiability.base_parameters import BaseParameters, numerical_base
+from steelyard.identifiability.certificate import Certificate, Missing, certify_compressed, certify_excitation
+from steelyard.identifiability.classes import Class
+from steelyard.identifiability.criteria import Criterion, Information, Score, score, smooth_condition
+from steelyard.identifiability.exact import (
+    ExactIdentifiability,
+    ProvenIdentifiability,
+    ProvenRest,
+    SymbolicIdentifiability,
+    exact_identifiability,
+    proven_rest,
+    symbolic_identifiability,
+)
+from steelyard.identifiability.partial import PartialIdentifiability, partial_identifiability
+from steelyard.identifiability.restricted import RestrictedIdentifiability, restricted
+from steelyard.identifiability.structure import BodyKnowledge, Conditions, Identifiability
 
-__all__ = ["BaseParameters", "numerical_base"]
+__all__ = [
+    "BaseParameters",
+    "BodyKnowledge",
+    "Certificate",
+    "Class",
+    "Conditions",
+    "Criterion",
+    "ExactIdentifiability",
+    "Identifiability",
+    "Information",
+    "Missing",
+    "PartialIdentifiability",
+    "ProvenIdentifiability",
+    "ProvenRest",
+    "RestrictedIdentifiability",
+    "Score",
+    "SymbolicIdentifiability",
+    "certify_compressed",
+    "certify_excitation",
+    "exact_identifiability",
+    "numerical_base",
+    "partial_identifiability",
+    "proven_rest",
+    "restricted",
+    "score",
+    "smooth_condition",
+    "structural_identifiability",
+    "symbolic_identifiability",
+]

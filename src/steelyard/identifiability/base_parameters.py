@@ -4,6 +4,8 @@ The columns of a regressor stacked over random states span what any motion can s
 independent columns $W_1$ and writes the others in them, $W_2 = W_1 X$, so that
 
 $$W \phi = W_1 \beta, \qquad \beta = \phi_1 + X \phi_2 = K \phi.$$
+
+Where a reduction is assumed, $\phi = B\theta + \phi_0$, the same is done for $WB$ and $\theta$.
 """
 
 from __future__ import annotations
@@ -15,8 +17,10 @@ import scipy.linalg
 
 from steelyard.arrays import Array, IntArray, read_only
 from steelyard.dynamics import torque_regressor
-from steelyard.errors import NoSolutionError
+from steelyard.errors import InputError, NoSolutionError
+from steelyard.identifiability.random_states import random_states
 from steelyard.layout import Layout
+from steelyard.reduction import Reduction
 from steelyard.robot import Robot
 
 # A singular value of the column-normalised regressor counts from KEPT upwards and vanishes below DROPPED;
@@ -30,13 +34,13 @@ DROPPED = 1e-10
 
 @dataclass(frozen=True, eq=False)
 class BaseParameters:
-    """The map from standard to base parameters, `beta = K phi`.
+    """The map from standard to base parameters, `beta = K phi`; from reduced ones where some are assumed.
 
     Attributes:
-        names: one name per base parameter: its leading standard parameter, with "+" where others join it.
+        names: one name per base parameter: its leading parameter, with "+" where others join it.
         matrix: K, shape (b, p), SI.
         columns: indices of the independent columns, increasing, shape (b,), dimensionless; K is the identity
-            there, so `Y phi == Y[..., columns] @ beta`.
+            there, so `Y phi == Y[..., columns] @ beta`, but for what fixed parameters add.
         smallest_kept: smallest singular value counted, relative to the largest, dimensionless.
         largest_dropped: largest singular value not counted, relative to the largest, dimensionless.
     """
@@ -53,25 +57,34 @@ class BaseParameters:
         return len(self.names)
 
 
-def numerical_base(robot: Robot, layout: Layout, rng: np.random.Generator) -> BaseParameters:
+def numerical_base(
+    robot: Robot, layout: Layout, rng: np.random.Generator, reduction: Reduction | None = None
+) -> BaseParameters:
     """Find base parameters from the regressor at random states.
 
-    Positions are drawn from [-π, π] (or ±0.5 m), velocities and accelerations from a normal distribution of
-    unit scale; limits do not matter for what a mechanism could show.
+    Angles are drawn from [-π, π], lengths from ±0.5 m, orientations from all, velocities and accelerations
+    from a normal distribution of unit scale; limits do not matter for what a mechanism could show. Parameters
+    that the layout fixes are known and take no part.
 
     Args:
         robot: the robot.
         layout: which parameters are asked about.
         rng: source of the random states.
+        reduction: what is assumed of the layout's parameters; nothing when not given.
 
     Returns:
-        The base parameters.
+        The base parameters: combinations of the layout's parameters, or of the reduction's.
 
     Raises:
+        InputError: the reduction is of another layout.
         NoSolutionError: a singular value or a column lies between the two tolerances, so the rank would be a
             guess.
     """
-    W = _random_regressor(robot, layout, rng)
+    W, parameters = _random_regressor(robot, layout, rng) * layout.free, layout.names
+    if reduction is not None:
+        if reduction.layout != layout:
+            raise InputError("is of another layout.", place="reduction", remedy="Build both from one layout.")
+        W, parameters = W @ reduction.matrix, reduction.names
     norms = np.linalg.norm(W, axis=0)
     _refuse_doubtful("column norms", norms / norms.max(), robot)
     alive = np.flatnonzero(norms > KEPT * norms.max())
@@ -82,17 +95,16 @@ def numerical_base(robot: Robot, layout: Layout, rng: np.random.Generator) -> Ba
     _refuse_doubtful("singular values", singular, robot)
     chosen, rest = alive[pivots[:rank]], alive[pivots[rank:]]
     X = scipy.linalg.solve_triangular(R[:rank, :rank], R[:rank, rank:])
-    # Undo the normalisation of the columns: W_2 = W_1 diag(1/n_1) X diag(n_2).
-    X = X * norms[rest] / norms[chosen][:, None]
+    # Round-off is told from small numbers while the columns have equal lengths; then that is undone:
+    # W_2 = W_1 diag(1/n_1) X diag(n_2).
     X[np.abs(X) < DROPPED * np.abs(X).max(initial=0.0)] = 0.0
-    K = np.zeros((rank, layout.size))
+    X = X * norms[rest] / norms[chosen][:, None]
+    K = np.zeros((rank, len(parameters)))
     K[np.arange(rank), chosen] = 1.0
     K[:, rest] = X
     order = np.argsort(chosen)
     K, columns = K[order], chosen[order]
-    names = tuple(
-        layout.names[c] + ("+" if np.count_nonzero(K[k]) > 1 else "") for k, c in enumerate(columns)
-    )
+    names = tuple(parameters[c] + ("+" if np.count_nonzero(K[k]) > 1 else "") for k, c in enumerate(columns))
     return BaseParameters(
         names,
         read_only(K),
@@ -117,7 +129,5 @@ def _refuse_doubtful(what: str, sizes: Array, robot: Robot) -> None:
 def _random_regressor(robot: Robot, layout: Layout, rng: np.random.Generator) -> Array:
     """W over enough random states for every column to show, shape (N nv, p)."""
     samples = 4 * layout.size // robot.nv + 20
-    half_range = np.array([np.pi if joint.kind.rotates else 0.5 for joint in robot.joints])
-    q = rng.uniform(-half_range, half_range, (samples, robot.nv))
-    v, a = rng.normal(size=(2, samples, robot.nv))
+    q, v, a = random_states(robot, samples, rng)
     return torque_regressor(robot, layout, q, v, a).reshape(-1, layout.size)

@@ -1,0 +1,183 @@
+"""From a robot and the parameters asked about to what can be known of them, in floating point."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+
+from steelyard.arrays import Array, IntArray, read_only
+from steelyard.compiled import kernel
+from steelyard.identifiability.classes import CLASSES, TIE_BREAK, Class, classify
+from steelyard.identifiability.friction_terms import friction_groupings
+from steelyard.identifiability.mechanism import Block, Mechanism, flat_blocks, mechanism_of
+from steelyard.identifiability.nullspace import Motions, Spans, empty_spans, find_spans
+from steelyard.identifiability.parameter_maps import move_coefficients
+from steelyard.identifiability.question import check_question
+from steelyard.identifiability.spans import absorb
+from steelyard.identifiability.structure import BodyKnowledge, Conditions, Identifiability
+from steelyard.layout import Layout
+from steelyard.robot import JointKind, Robot
+
+
+def structural_identifiability(robot: Robot, layout: Layout, *, static: bool = False) -> Identifiability:
+    """Find what the torques of any motion, or of any pose at rest, could say about the parameters.
+
+    Args:
+        robot: the robot; joints that mimic others must hang on the same link as their leader.
+        layout: the parameters asked about. Those it fixes are asked about too; see `reduced`.
+        static: whether the robot is only ever measured at rest.
+
+    Returns:
+        The answer.
+
+    Raises:
+        InputError: the layout is another robot's, has friction that grows with the load, or a joint closes
+            a kinematic loop.
+    """
+    check_question(robot, layout)
+    mechanism = mechanism_of(robot)
+    blocks = flat_blocks(mechanism)
+    starts, bodies, parents, dofs = blocks
+    armatures, offsets = "rotor" in layout.drive, "offset" in layout.drive
+    sizes = np.diff(starts)
+    widths = 10 * sizes + sizes * (dofs == 1) * (int(armatures) + int(offsets))
+    found = empty_spans(len(mechanism.names), len(parents), int(widths.max()))
+    geometry = mechanism.rotations, mechanism.offsets
+    motions = Motions(mechanism.twists, mechanism.step_rotations, mechanism.step_offsets)
+    pulls = mechanism.ratios, mechanism.gravity
+    find_spans(*blocks, *geometry, motions, *pulls, armatures, offsets, static, found)
+    codes = np.zeros((len(parents), int(widths.max())), dtype=np.int64)
+    order = np.array(TIE_BREAK, dtype=np.int64)
+    classify(starts, bodies, parents, widths, order, *geometry, found, codes)
+    columns = _Columns(robot, layout, mechanism, static)
+    conditions, classes, scales = [], [], np.ones(layout.size)
+    for c, block in enumerate(mechanism.blocks):
+        mine, scale = columns.of_block(block)
+        scales[mine] = scale
+        rows = found.N[c, : found.rank[c], : widths[c]] * scale
+        friction, friction_classes = columns.friction(block)
+        kinds = (CLASSES[code] for code in codes[c, : len(mine)].tolist())
+        classes.append(dict(zip(mine, kinds, strict=True)) | friction_classes)
+        conditions.append(_joined(mine, rows, friction))
+    return Identifiability(
+        robot.name,
+        layout,
+        static,
+        _bodies(mechanism, columns, found, widths, classes),
+        tuple(conditions),
+        read_only(np.array([joint.parent for joint in robot.joints], dtype=np.int64)),
+        read_only(body_moves(mechanism.rotations, mechanism.offsets * mechanism.length)),
+        read_only(np.abs(scales)),
+        tuple(i for i, joint in enumerate(robot.joints) if joint.kind.nv == 1),
+        kept=float(found.gap[0]),
+        dropped=float(found.gap[1]),
+    )
+
+
+class _Columns:
+    """Where a block's parameters stand in phi, and how they are scaled inside the algorithm."""
+
+    def __init__(self, robot: Robot, layout: Layout, mechanism: Mechanism, static: bool) -> None:
+        self.layout, self.static = layout, static
+        ties = [joint.mimic for joint in robot.joints]
+        self.multipliers = [Fraction(1) if tie is None else Fraction(tie.multiplier) for tie in ties]
+        L, g = mechanism.length, float(np.linalg.norm(robot.gravity)) or 1.0
+        self.link_scale = np.array([1.0, *[1 / L] * 3, *[1 / L**2] * 6])
+        slides = [joint.kind is JointKind.PRISMATIC for joint in robot.joints]
+        self.scale = {
+            "rotor": [1.0 if slide else 1.0 / L**2 for slide in slides],
+            "offset": [-1.0 / (g if slide else g * L) for slide in slides],
+        }
+        driven = np.cumsum([joint.kind.nv == 1 for joint in robot.joints]) - 1
+        self.first = [int(k) for k in 10 * len(layout.links) + len(layout.drive) * driven]
+
+    def of_block(self, block: Block) -> tuple[list[int], Array]:
+        """Indices in phi of links, armatures and offsets, and the factors from SI to scaled parameters."""
+        mine = [10 * i + k for i in block.bodies for k in range(10)]
+        scale = [self.link_scale] * len(block.bodies)
+        for term in ("rotor", "offset") if block.dofs == 1 else ():
+            if term in self.layout.drive:
+                mine += [self.drive_column(i, term) for i in block.bodies]
+                scale.append(np.array([self.scale[term][i] for i in block.bodies]))
+        return mine, np.concatenate(scale)
+
+    def drive_column(self, joint: int, term: str) -> int:
+        return self.first[joint] + self.layout.drive.index(term)
+
+    def friction(self, block: Block) -> tuple[list[tuple[list[int], Array]], dict[int, Class]]:
+        """Rows of the friction terms, which no other term resembles, and the classes of their columns."""
+        rows: list[tuple[list[int], Array]] = []
+        classes: dict[int, Class] = {}
+        if block.dofs != 1:
+            return rows, classes
+        for head, row in friction_groupings(self.layout, block, self.multipliers, self.first).items():
+            mine, factors = list(row), np.array([float(factor) for factor in row.values()])
+            if self.static:
+                # No condition, but the columns stay: what nothing shows is part of the nullspace.
+                rows.append((mine, np.zeros((0, len(mine)))))
+                classes |= dict.fromkeys(mine, Class.UNIDENTIFIABLE)
+                continue
+            rows.append((mine, factors[None] / np.linalg.norm(factors)))
+            classes |= dict.fromkeys(mine, Class.GROUPED)
+            classes[head] = Class.ALONE if len(mine) == 1 else Class.BASE
+        return rows, classes
+
+
+def _joined(columns: list[int], rows: Array, friction: list[tuple[list[int], Array]]) -> Conditions:
+    """The conditions of a block's bodies and of its friction terms in one matrix."""
+    every = [*columns, *(k for mine, _ in friction for k in mine)]
+    joined = np.zeros((len(rows) + sum(len(more) for _, more in friction), len(every)))
+    joined[: len(rows), : len(columns)] = rows
+    r, at = len(rows), len(columns)
+    for mine, more in friction:
+        joined[r : r + len(more), at : at + len(mine)] = more
+        r, at = r + len(more), at + len(mine)
+    return Conditions(read_only(np.array(every, dtype=np.int64)), read_only(joined))
+
+
+def _bodies(
+    mechanism: Mechanism, columns: _Columns, found: Spans, widths: IntArray, classes: list[dict[int, Class]]
+) -> tuple[BodyKnowledge, ...]:
+    dims = velocity_dimensions(found)
+    bodies: dict[int, BodyKnowledge] = {}
+    names, terms = columns.layout.names, len(columns.layout.drive)
+    for c, block in enumerate(mechanism.blocks):
+        for place, i in enumerate(block.bodies):
+            mine = [10 * i + k for k in range(10)]
+            if block.dofs == 1:
+                mine += range(columns.first[i], columns.first[i] + terms)
+            bodies[i] = BodyKnowledge(
+                mechanism.names[i],
+                int(dims[i]),
+                int(found.dim_K[i]),
+                int(widths[c] - found.rank[c]) if place == 0 else 0,
+                {names[k]: classes[c][k] for k in mine},
+            )
+    return tuple(bodies[i] for i in range(len(mechanism.names)))
+
+
+@kernel
+def velocity_dimensions(found: Spans) -> IntArray:
+    """Dimension of each body's velocities and gravity together, shape (nb,), dimensionless."""
+    dims = found.dim_V.copy()
+    gap = np.array([np.inf, 0.0])
+    for i in range(dims.size):
+        V = found.V[i].copy()
+        for r in range(found.dim_G[i]):
+            dims[i] = absorb(V, dims[i], found.G[i, r].copy(), gap)
+        dims[i] = absorb(V, dims[i], found.fall[i].copy(), gap)
+    return dims
+
+
+@kernel
+def body_moves(R: Array, p: Array) -> Array:
+    """B of every body: its ten parameters in its carrier's frame, shape (nb, 10, 10), SI."""
+    B = np.empty((R.shape[0], 10, 10))
+    unit = np.empty(10)
+    for i in range(R.shape[0]):
+        for k in range(10):
+            unit[:] = 0.0
+            unit[k] = 1.0
+            move_coefficients(R, p, i, unit, B[i, k], 0)
+    return B

@@ -1,0 +1,6 @@
+"""How informative data is, in one number, with its gradient."""
+
+from steelyard.identifiability.criteria.criterion import Criterion, Score, score, smooth_condition
+from steelyard.identifiability.criteria.information import Information
+
+__all__ = ["Criterion", "Information", "Score", "score", "smooth_condition"]

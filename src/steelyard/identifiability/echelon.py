@@ -1,0 +1,88 @@
+r"""The identifiable combinations in reduced row echelon form: which parameter leads which grouping.
+
+Rows that span the identifiable combinations become $\beta = K\phi$ with the identity in the columns of the
+base parameters, so each base parameter is a standard one plus others times known lengths. The choice of base
+parameters is that of the tie-break: from left to right, the first column that is independent of those before.
+Every column is scaled by the robot's length first, so that coefficients are of order one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from steelyard.arrays import Array, read_only
+from steelyard.errors import NoSolutionError
+from steelyard.identifiability.base_parameters import DROPPED, KEPT, BaseParameters
+from steelyard.identifiability.classes import Class
+from steelyard.identifiability.spans import SMALLEST, absorb
+
+
+def echelon_form(rows: Array, scales: Array, pivots: Sequence[int], names: Sequence[str]) -> BaseParameters:
+    """Solve the rows for chosen columns.
+
+    Args:
+        rows: full row rank, shape (b, p), SI.
+        scales: factors that make the parameters comparable, shape (p,), SI.
+        pivots: b independent columns.
+        names: names of the p parameters.
+
+    Returns:
+        The base parameters, in the order of the columns.
+    """
+    balanced = rows / scales
+    columns = np.sort(np.asarray(pivots, dtype=np.int64))
+    K = np.linalg.solve(balanced[:, columns], balanced) if len(columns) else balanced
+    K[np.abs(K) < SMALLEST] = 0.0
+    K[:, columns] = np.eye(len(columns))
+    singular = np.linalg.svd(balanced[:, columns], compute_uv=False)
+    K = K * scales / scales[columns][:, None]
+    heads = [names[c] + ("+" if np.count_nonzero(K[k]) > 1 else "") for k, c in enumerate(columns)]
+    smallest = float(singular[-1] / singular[0]) if len(columns) else 1.0
+    return BaseParameters(tuple(heads), read_only(K), read_only(columns), smallest, 0.0)
+
+
+def classify_rows(
+    rows: Array, scales: Array, order: Sequence[int]
+) -> tuple[tuple[Class, ...], list[int], float, float]:
+    """The class of each column of rows that need not be independent, and the base columns.
+
+    Args:
+        rows: shape (n, p), SI.
+        scales: factors that make the parameters comparable, shape (p,), SI.
+        order: the columns in the order of preference.
+
+    Returns:
+        Classes by column; base columns in the order of preference; smallest singular value that counts,
+        relative to the largest, and largest that does not.
+
+    Raises:
+        NoSolutionError: a singular value is neither clearly there nor clearly round-off.
+    """
+    balanced = rows / scales
+    _, singular, Vt = np.linalg.svd(balanced, full_matrices=True)
+    relative = singular / singular[0] if singular.size and singular[0] > 0 else np.zeros(0)
+    if ((relative <= KEPT) & (relative > DROPPED)).any():
+        raise NoSolutionError(
+            f"the rank is ambiguous: singular values between {DROPPED:g} and {KEPT:g}.",
+            place="identifiability",
+            remedy="Angles rounded to few digits in the description do this.",
+            evidence={"singular values": relative},
+        )
+    rank = int((relative > KEPT).sum())
+    seen, unseen = Vt[:rank], np.abs(Vt[rank:]).max(axis=0, initial=0.0)
+    gap = np.array([np.inf, 0.0])
+    Q, count, base = np.zeros((rank, rank)), 0, []
+    for k in order:
+        before, count = count, absorb(Q, count, seen[:, k].copy(), gap)
+        if count > before:
+            base.append(int(k))
+    classes = [Class.GROUPED] * rows.shape[1]
+    for k in range(rows.shape[1]):
+        if not rank or np.abs(seen[:, k]).max() <= SMALLEST:
+            classes[k] = Class.UNIDENTIFIABLE
+        elif k in base:
+            classes[k] = Class.ALONE if unseen[k] <= SMALLEST else Class.BASE
+    kept = float(relative[rank - 1]) if rank else 1.0
+    return tuple(classes), base, kept, float(relative[rank]) if rank < relative.size else 0.0

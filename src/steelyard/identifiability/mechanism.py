@@ -1,0 +1,218 @@
+"""What identifiability depends on: the tree's placements and axes, gravity, and which bodies move together.
+
+Masses do not matter, nor do limits. Bodies that move with the same coordinate and hang on the same body, such
+as a link and the rotor that drives it, form a *block*, and are asked about together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from steelyard.arrays import Array, IntArray, read_only
+from steelyard.errors import InputError
+from steelyard.pose import Pose
+from steelyard.robot import Joint, JointKind, Robot
+
+
+@dataclass(frozen=True)
+class Block:
+    """Bodies whose velocities are X(q) v_parent + Φ v with the same coordinate.
+
+    Attributes:
+        bodies: indices of the bodies, the leader's first.
+        parent: index of the body that carries them all, -1 for the base.
+        dofs: degrees of freedom of the joint.
+    """
+
+    bodies: tuple[int, ...]
+    parent: int
+    dofs: int
+
+
+@dataclass(frozen=True, eq=False)
+class Mechanism:
+    r"""The geometry of a robot as the nullspace algorithm reads it, lengths divided by one length.
+
+    Velocities are (linear, angular) in each body's frame.
+
+    Attributes:
+        names: names of the bodies.
+        blocks: which bodies move together, parents before children.
+        rotations: R_PC of each body at q = 0, shape (nb, 3, 3), dimensionless.
+        offsets: p_PC_P / L, shape (nb, 3), dimensionless.
+        twists: Φ of each body, linear part over L, zero beyond its degrees of freedom, shape (nb, 6, 6),
+            dimensionless; times the ratio by which a body follows its leader, over the largest in its block.
+        ratios: how far each joint's coordinate moves with its block's, over the largest in the block, lengths
+            over L, shape (nb,), dimensionless.
+        step_rotations: rotation of each body after a step of its block's coordinate, where several bodies
+            move together, shape (nb, 3, 3), dimensionless.
+        step_offsets: the same for its origin, shape (nb, 3), dimensionless.
+        gravity: unit vector of free fall in the base frame, shape (3,), dimensionless; zero without gravity.
+        length: L, the longest offset between joints, m.
+    """
+
+    names: tuple[str, ...]
+    blocks: tuple[Block, ...]
+    rotations: Array
+    offsets: Array
+    twists: Array
+    ratios: Array
+    step_rotations: Array
+    step_offsets: Array
+    gravity: Array
+    length: float
+
+
+def mechanism_of(robot: Robot) -> Mechanism:
+    """Read the geometry of a robot.
+
+    Args:
+        robot: the robot; joints that mimic others must hang on the same body as their leader.
+
+    Returns:
+        The mechanism.
+
+    Raises:
+        InputError: a joint mimics one that hangs on another body, so that it closes a loop.
+    """
+    blocks = _blocks(robot)
+    length = max((float(np.abs(joint.placement.translation).max()) for joint in robot.joints), default=0.0)
+    length = length if length > 0.0 else 1.0
+    nb = len(robot.joints)
+    twists, ratios = np.zeros((nb, 6, 6)), np.ones(nb)
+    step_rotations, step_offsets = np.zeros((nb, 3, 3)), np.zeros((nb, 3))
+    for block in blocks:
+        bodies = list(block.bodies)
+        if len(bodies) > 1:
+            leader = robot.joints[bodies[0]]
+            joints = [robot.joints[i] for i in bodies]
+            scaled = [_ratio(joint, leader, length) for joint in joints]
+            ratios[bodies] = np.array(scaled) / np.abs(scaled).max()
+            step_rotations[bodies], step_offsets[bodies] = _steps(joints, scaled, length)
+        for i in bodies:
+            twists[i, : block.dofs] = ratios[i] * _twists(robot.joints[i], length)
+    strength = float(np.linalg.norm(robot.gravity))
+    places = [_place(joint) for joint in robot.joints]
+    return Mechanism(
+        names=robot.link_names,
+        blocks=blocks,
+        rotations=read_only(_exact(np.array([pose.rotation for pose in places]))),
+        offsets=read_only(np.array([pose.translation for pose in places]) / length),
+        twists=read_only(twists),
+        ratios=read_only(ratios),
+        step_rotations=read_only(step_rotations),
+        step_offsets=read_only(step_offsets),
+        gravity=read_only(robot.gravity / strength if strength > 0.0 else np.zeros(3)),
+        length=length,
+    )
+
+
+def _ratio(joint: Joint, leader: Joint, length: float) -> float:
+    """The multiplier of a joint that mimics another, in the scaled unit of length."""
+    if joint.mimic is None:
+        return 1.0
+    unit = length if leader.kind is JointKind.PRISMATIC else 1.0
+    return joint.mimic.multiplier * unit / (length if joint.kind is JointKind.PRISMATIC else 1.0)
+
+
+def _place(joint: Joint) -> Pose:
+    """Where a joint's body stands when its leader is at zero, which a joint that mimics need not be."""
+    if joint.mimic is None or joint.mimic.offset == 0.0:
+        return joint.placement
+    return joint.placement @ joint.motion(np.array([joint.mimic.offset]))
+
+
+def _steps(joints: Sequence[Joint], ratios: Sequence[float], length: float) -> tuple[Array, Array]:
+    """Rotations (m, 3, 3) and offsets (m, 3) of bodies that move together, after one step.
+
+    What this step leaves in place, every position does, when it turns the bodies by angles that no small
+    multiples confuse. How far slides go is free but for the ratios between them: the longest goes one length.
+    """
+    turning = [r for joint, r in zip(joints, ratios, strict=True) if joint.kind is not JointKind.PRISMATIC]
+    step = _telling_angle(turning)
+    slides = [
+        ratio * (1.0 if joint.kind is JointKind.PRISMATIC else joint.pitch / length)
+        for joint, ratio in zip(joints, ratios, strict=True)
+    ]
+    longest = max(abs(slide) for slide in slides) or 1.0
+    R = np.array(
+        [joint.motion(np.array([r * step])).rotation for joint, r in zip(joints, ratios, strict=True)]
+    )
+    p = np.array([slide / longest * joint.axis for joint, slide in zip(joints, slides, strict=True)])
+    return R, p
+
+
+def _telling_angle(ratios: Sequence[float]) -> float:
+    """The angle, of many, that keeps up to twice its multiples by all ratios farthest apart on the circle.
+
+    A body's parameters return after half a turn at the soonest, so no higher multiples matter. Multiples that
+    are equal at every angle, as with a ratio of one, are the same motion and are not told apart.
+    """
+    rates = np.unique(np.round([0.0, *(k * r for r in ratios for k in (-2, -1, 1, 2))], 12))
+    differences = np.unique(np.round(np.abs(rates[:, None] - rates), 12))[1:]
+    if not differences.size:
+        return 1.0
+    angles = np.linspace(0.1, 3.0 / min(1.0, float(differences[0])), 4000)
+    chords = np.abs(np.sin(0.5 * np.outer(angles, differences))).min(axis=1)
+    return float(angles[int(np.argmax(chords))])
+
+
+def _twists(joint: Joint, length: float) -> Array:
+    if joint.kind is JointKind.FLOATING:
+        return np.eye(6)
+    if joint.kind is JointKind.SPHERICAL:
+        return np.eye(6)[3:]
+    if joint.kind is JointKind.PRISMATIC:
+        return np.concatenate([_exact(joint.axis), np.zeros(3)])[None]
+    return np.concatenate([joint.pitch / length * joint.axis, _exact(joint.axis)])[None]
+
+
+def _exact(values: Array) -> Array:
+    """Entries that are 0 or ±1 but for the last bits of a cosine become so."""
+    whole = np.round(values)
+    return np.where(np.abs(values - whole) < 4 * np.finfo(float).eps, whole, values)
+
+
+def _blocks(robot: Robot) -> tuple[Block, ...]:
+    index = {name: i for i, name in enumerate(robot.joint_names)}
+    members: dict[int, list[int]] = {}
+    for i, joint in enumerate(robot.joints):
+        leader = i if joint.mimic is None else index[joint.mimic.joint]
+        if robot.joints[leader].parent != joint.parent:
+            raise InputError(
+                f"'{joint.name}' mimics '{robot.joints[leader].name}', which hangs on another link, so that "
+                "the two close a kinematic loop; the nullspace algorithm is for trees.",
+                place=f"robot '{robot.name}'",
+                remedy=f"Lock '{robot.joints[leader].name}'.",
+            )
+        members.setdefault(leader, []).append(i)
+    ordered = sorted(members.items(), key=lambda item: min(item[1]))
+    return tuple(
+        Block(
+            (leader, *(i for i in bodies if i != leader)),
+            robot.joints[leader].parent,
+            robot.joints[leader].nv,
+        )
+        for leader, bodies in ordered
+    )
+
+
+def flat_blocks(mechanism: Mechanism) -> tuple[IntArray, IntArray, IntArray, IntArray]:
+    """The blocks as arrays for compiled code.
+
+    Args:
+        mechanism: the mechanism.
+
+    Returns:
+        Where each block's bodies start, shape (C + 1,); the bodies, shape (nb,); each block's parent and
+        degrees of freedom, shape (C,); all dimensionless.
+    """
+    starts = np.cumsum([0, *(len(block.bodies) for block in mechanism.blocks)])
+    bodies = [body for block in mechanism.blocks for body in block.bodies]
+    parents = [block.parent for block in mechanism.blocks]
+    dofs = [block.dofs for block in mechanism.blocks]
+    first, *rest = (read_only(np.array(x, dtype=np.int64)) for x in (starts, bodies, parents, dofs))
+    return first, rest[0], rest[1], rest[2]

@@ -1,0 +1,110 @@
+r"""What can be known when something is known already: fixed parameters, symmetric links, spinning rotors.
+
+With $\phi = B\theta + \phi_0$ a change of θ goes unseen when $N B\,\delta\theta = 0$, so the identifiable
+combinations of θ are spanned by the rows of $N B$. Fixing a parameter can make others identifiable that were
+grouped with it, in bodies far away, so this is asked of the robot as a whole.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from steelyard.arrays import Array, IntArray, read_only
+from steelyard.errors import InputError
+from steelyard.identifiability.base_parameters import BaseParameters
+from steelyard.identifiability.classes import TIE_BREAK, Class
+from steelyard.identifiability.echelon import classify_rows, echelon_form
+from steelyard.identifiability.structure import Identifiability
+from steelyard.inertia import PARAMETER_NAMES
+from steelyard.reduction import Reduction
+
+
+@dataclass(frozen=True, eq=False)
+class RestrictedIdentifiability:
+    """What can be known of the parameters that are left.
+
+    Attributes:
+        structure: what could be known if nothing were.
+        names: names of theta, in order.
+        matrix: B, shape (p, b), SI.
+        classes: class of each entry of theta.
+        pivots: the base parameters among theta, in the order of preference, shape (r,), dimensionless.
+        kept: smallest singular value that counts, relative to the largest, dimensionless.
+        dropped: largest that does not, dimensionless.
+    """
+
+    structure: Identifiability
+    names: tuple[str, ...]
+    matrix: Array
+    classes: tuple[Class, ...]
+    pivots: IntArray
+    kept: float
+    dropped: float
+
+    @property
+    def count(self) -> int:
+        """Number of identifiable combinations."""
+        return len(self.pivots)
+
+    @cached_property
+    def base(self) -> BaseParameters:
+        r"""The identifiable combinations of theta, $\beta = K\theta$ in reduced row echelon form."""
+        rows = self.structure.descriptor @ self.matrix
+        scales = theta_scales(self.structure, self.matrix)
+        _, _, Vt = np.linalg.svd(rows / scales)
+        return echelon_form(Vt[: self.count] * scales, scales, [int(k) for k in self.pivots], self.names)
+
+
+def restricted(structure: Identifiability, reduction: Reduction | None = None) -> RestrictedIdentifiability:
+    """Ask what can be known of the free parameters.
+
+    Args:
+        structure: what could be known of all parameters.
+        reduction: what is assumed of the links; without it only what the layout fixes is known.
+
+    Returns:
+        The answer.
+
+    Raises:
+        InputError: the reduction is of another layout.
+        NoSolutionError: the rank is ambiguous.
+    """
+    layout = structure.layout
+    if reduction is None:
+        free = np.flatnonzero(layout.free)
+        B, names = np.eye(layout.size)[:, free], tuple(layout.names[k] for k in free)
+    elif reduction.layout != layout:
+        raise InputError("is of another layout.", place="reduction", remedy="Build both from one layout.")
+    else:
+        B, names = reduction.matrix, reduction.names
+    scales = theta_scales(structure, B)
+    order = sorted(range(len(names)), key=lambda k: _preference(structure, names[k]))
+    classes, base, kept, dropped = classify_rows(structure.descriptor @ B, scales, order)
+    pivots = read_only(np.array(base, dtype=np.int64))
+    return RestrictedIdentifiability(structure, names, read_only(B), classes, pivots, kept, dropped)
+
+
+def theta_scales(structure: Identifiability, B: Array) -> Array:
+    """Factors that make theta comparable: those of the parameters of phi it moves, the largest of them.
+
+    Args:
+        structure: the robot.
+        B: shape (p, b), SI.
+
+    Returns:
+        The factors, shape (b,), SI.
+    """
+    return np.asarray(np.abs(structure.scales[:, None] * B).max(axis=0))
+
+
+def _preference(structure: Identifiability, name: str) -> tuple[int, int]:
+    """Body, then the place in the tie-break; drive terms come after the terms of their joint's link."""
+    layout = structure.layout
+    owner, _, rest = name.rpartition(".")
+    term = rest.partition("@")[0]
+    if owner in layout.links and term in PARAMETER_NAMES:
+        return layout.links.index(owner), TIE_BREAK.index(PARAMETER_NAMES.index(term))
+    return structure.joint_bodies[layout.joints.index(owner)], len(TIE_BREAK) + layout.drive.index(term)

@@ -1,0 +1,142 @@
+"""`steelyard identifiability`: the published counts, both arithmetics, and refusals that name the option."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+import sys
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+
+from shared_material import DATA, needs_shared
+from steelyard.cli.app import main
+
+
+@dataclass(frozen=True)
+class Finished:
+    """What a command left behind."""
+
+    exit_code: object
+    stdout: str
+    stderr: str
+
+
+def run(*words: str) -> Finished:
+    """Run the command in this process, where what it compiled stays loaded."""
+    out, err = io.StringIO(), io.StringIO()
+    before, sys.argv = sys.argv, ["steelyard", *words]
+    try:
+        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+            main()
+        code: object = 0
+    except SystemExit as left:
+        code = left.code or 0
+    finally:
+        sys.argv = before
+    return Finished(code, out.getvalue(), err.getvalue())
+
+
+def _answer(*words: str) -> dict[str, Any]:
+    finished = run("identifiability", *words, "--json")
+    assert finished.exit_code == 0, finished.stderr
+    document: dict[str, Any] = json.loads(finished.stdout)
+    return document
+
+
+@pytest.mark.parametrize(
+    ("words", "count"),
+    [
+        (("puma560",), 36),
+        (("puma560", "--rotors"), 40),
+        (("puma560", "--rotors", "gyroscopic"), 40),
+        (("puma560", "--rotors", "armature"), 40),
+        (("puma560", "--gravity", "none"), 34),
+        (("puma560", "--static"), 10),
+        (("scara", "--rotors", "--gravity", "none"), 11),
+        (("scara", "--rotors", "armature", "--gravity", "none"), 10),
+        (("cheetah3_leg", "--rotors"), 18),
+        (("cheetah3_leg", "--floating", "--rotors"), 34),
+        (("panda", "--drive", "viscous,coulomb,offset,rotor"), 69),
+        (("crane_x7", "--reduce", "products", "--frames", "mdh"), 25),
+        (("crane_x7", "--reduce", "products", "--frames", "urdf"), 27),
+        (("cheetah3_leg", "--floating", "--measured", "base"), 31),
+        (("panda", "--lock", "panda_joint7=0"), 36),
+    ],
+)
+def test_the_count_is_the_published_one(words: tuple[str, ...], count: int) -> None:
+    document = _answer(*words)
+    assert document["identifiable"] == document["identifiable_unsnapped"] == count
+    assert len(document["groupings"]) == count
+    classes = [kind for body in document["bodies"] for kind in body["classes"].values()]
+    assert len(classes) == document["parameters"]
+    assert sum(kind in ("alone", "base") for kind in classes) == count
+    assert not document["exact"]
+    assert document["gap"]["kept"] > 1e-4
+    assert document["gap"]["dropped"] < 1e-10
+
+
+@pytest.mark.parametrize(
+    "words", [("puma560",), ("puma560", "--rotors"), ("scara", "--drive", "rotor,offset")]
+)
+def test_exact_arithmetic_proves_the_same_answer(words: tuple[str, ...]) -> None:
+    proven, found = _answer(*words, "--exact"), _answer(*words)
+    assert proven["exact"]
+    for key in ("identifiable", "bodies", "parameters"):
+        assert proven[key] == found[key]
+    assert {group["leading"] for group in proven["groupings"]} == {
+        group["leading"] for group in found["groupings"]
+    }
+    numbers = {group["leading"]: group["terms"] for group in found["groupings"]}
+    for group in proven["groupings"]:
+        assert group["terms"] == pytest.approx(numbers[group["leading"]], rel=1e-9)
+
+
+def test_symbolic_groupings_are_formulas_in_the_lengths() -> None:
+    document = _answer("scara", "--symbolic")
+    groups = {group["leading"]: group["terms"] for group in document["groupings"]}
+    assert groups["link1.Izz"] == {"link1.Izz": "1", "link2.m": "p_joint2_x**2"}
+    assert "p_joint2_x = 0.1" in document["notes"][0]
+
+
+@needs_shared
+def test_rounded_angles_are_read_as_meant_and_both_counts_are_given() -> None:
+    path = str(DATA / "xmate7p" / "XM7p.urdf")
+    document = _answer(path, "--drive", "rotor,viscous,coulomb,offset")
+    assert (document["identifiable"], document["identifiable_unsnapped"]) == (69, 70)
+    text = run("identifiability", path, "--drive", "rotor,viscous,coulomb,offset").stdout
+    assert "as written it is 70" in text
+
+
+def test_the_table_shows_the_symbols_of_the_paper() -> None:
+    text = run("identifiability", "puma560", "--rotors").stdout
+    rows = {
+        line.split()[0]: line.split()[1:] for line in text.splitlines() if line[:3] in ("m  ", "mx ", "Izz")
+    }
+    assert rows["m"] == list("××○○○○")
+    assert rows["mx"] == list("×●●★★★")
+    assert rows["Izz"] == list("●●●●●★")
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("panda", "--rotors", "armature", "--reduce", "sums"), "--reduce: unknown reduction 'sums'"),
+        (("panda", "--drive", "viscos"), "--drive: unknown drive term 'viscos'. Did you mean 'viscous'"),
+        (("panda", "--frames", "dh"), "--frames: unknown kind of frames 'dh'"),
+        (("panda", "--exact", "--symbolic"), "--exact: goes without --symbolic"),
+        (("panda", "--exact", "--reduce", "products"), "--reduce: goes in floating point only"),
+        (("panda", "--measured", "elbow"), "measured: unknown joint 'elbow'"),
+        (("panda", "--measured", "base", "--exact"), "--exact: does not go with --measured"),
+        (("panda", "--drive", "load"), "not linear in the parameters"),
+        (("panda", "--rotors", "--drive", "rotor"), "--drive: a rotor is either"),
+        (("panda", "--rotors", "--symbolic"), "--symbolic: goes with armatures only"),
+    ],
+)
+def test_what_cannot_be_asked_is_refused_with_the_option(words: tuple[str, ...], message: str) -> None:
+    finished = run("identifiability", *words)
+    assert finished.exit_code == 2
+    assert message in " ".join(finished.stderr.split())
+    assert finished.stdout == ""
