@@ -9,10 +9,10 @@ from steelyard.audit import torque_error
 from steelyard.dynamics import inverse_dynamics
 from steelyard.errors import InputError, NoSolutionError, RecordingError, ShapeError
 from steelyard.estimation import fit_least_squares
-from steelyard.identifiability import numerical_base
 from steelyard.layout import layout_of
 from steelyard.motion import random_fourier
 from steelyard.problem import Problem
+from steelyard.problem import problem_of as posed
 from steelyard.recording import Recording
 from steelyard.robot import Robot
 from steelyard.simulate import simulate
@@ -34,7 +34,7 @@ def recorded(robot: Robot, seed: int, noise: float = 0.0, samples: int = 400) ->
 
 def problem_of(robot: Robot, recording: Recording) -> Problem:
     layout = layout_of(robot, DRIVE)
-    return Problem(robot, layout, numerical_base(robot, layout, np.random.default_rng(0)), recording)
+    return posed(robot, layout, [recording])
 
 
 @pytest.mark.parametrize("name", ["one_link", "two_link", "panda"])
@@ -62,10 +62,9 @@ def test_the_residual_is_orthogonal_to_every_column() -> None:
 
 def test_an_estimate_predicts_a_motion_it_has_not_seen() -> None:
     robot = zoo_robot("panda")
-    layout = layout_of(robot, DRIVE)
     estimate = fit_least_squares(problem_of(robot, recorded(robot, 3, noise=0.05, samples=2000)))
     other = recorded(robot, 4)
-    error = torque_error(other.channels["tau"], estimate.torque(robot, layout, other))
+    error = torque_error(other.channels["tau"], estimate.torque(robot, other))
     # Noise of 0.05 N·m over 2000 samples moves the prediction by less than 2 % of the torque at any joint.
     assert error.overall < 0.5
     assert max(error.joints) < 2.0

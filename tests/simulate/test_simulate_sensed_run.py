@@ -9,10 +9,9 @@ from scipy.signal import butter, filtfilt
 from steelyard.audit import torque_error
 from steelyard.control import PD
 from steelyard.estimation import fit_least_squares
-from steelyard.identifiability import numerical_base
 from steelyard.layout import layout_of
 from steelyard.motion import random_fourier
-from steelyard.problem import Problem
+from steelyard.problem import problem_of
 from steelyard.recording import Recording
 from steelyard.robot import Robot
 from steelyard.simulate import SENSORS, Plant, simulate, tracking_error
@@ -103,11 +102,10 @@ def prepared(robot: Robot, log: Recording, cutoff: float) -> Recording:
 def test_least_squares_on_a_log_predicts_another_motion(sensor: str, cutoff: float, percent: float) -> None:
     robot = zoo_robot("two_link")
     layout = layout_of(robot, ["viscous", "coulomb", "offset"])
-    base = numerical_base(robot, layout, np.random.default_rng(0))
     motion, other = (random_fourier(robot, np.random.default_rng(seed), period=5.0) for seed in (1, 2))
     log = simulate(robot, motion, sensor=sensor, rng=np.random.default_rng(0))
-    estimate = fit_least_squares(Problem(robot, layout, base, prepared(robot, log, cutoff)))
+    estimate = fit_least_squares(problem_of(robot, layout, [prepared(robot, log, cutoff)]))
     truth = simulate(robot, other, rate=50.0)
     assert truth.tau is not None
-    error = torque_error(truth.tau, estimate.torque(robot, layout, truth))
+    error = torque_error(truth.tau, estimate.torque(robot, truth))
     assert error.overall < percent

@@ -20,10 +20,10 @@ from steelyard.drive import DRIVE_TERMS
 from steelyard.errors import InputError
 from steelyard.estimation import fit_least_squares
 from steelyard.files import write_text
-from steelyard.identifiability import BaseParameters, numerical_base
+from steelyard.identifiability import BaseParameters, structural_identifiability
 from steelyard.layout import Layout, layout_of
 from steelyard.motion import FourierMotion, random_fourier, write_motion
-from steelyard.problem import Estimate, Problem
+from steelyard.problem import Estimate, problem_of
 from steelyard.recording import Recording, write
 from steelyard.report import torque_figure
 from steelyard.robot import Robot
@@ -54,7 +54,7 @@ def run_line(robot: Robot, seed: int) -> Run:
     layout = layout_of(robot, [term.name for term in DRIVE_TERMS])
     truth = layout.complete_nominal()
     rng = np.random.default_rng(seed)
-    base = numerical_base(robot, layout, rng)
+    base = structural_identifiability(robot, layout).base
     say(f"2  torques can determine {base.count} combinations of its {layout.size} parameters")
     motions = {"train": random_fourier(robot, rng), "holdout": random_fourier(robot, rng)}
     recordings = {}
@@ -62,9 +62,9 @@ def run_line(robot: Robot, seed: int) -> Run:
         say(f"3  run the {name} motion, {motion.duration:g} s, on the simulated robot (MuJoCo)")
         recordings[name] = simulate(robot, motion, sensor="ideal")
     say("4  fit the base parameters to the training log by least squares")
-    estimate = fit_least_squares(Problem(robot, layout, base, recordings["train"]))
+    estimate = fit_least_squares(problem_of(robot, layout, [recordings["train"]]))
     held_out = recordings["holdout"]
-    predicted = estimate.torque(robot, layout, held_out)
+    predicted = estimate.torque(robot, held_out)
     tau = held_out.tau
     if tau is None:
         raise InputError("the simulated log carries no torque.", place="holdout")

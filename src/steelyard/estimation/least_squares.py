@@ -6,7 +6,9 @@ import numpy as np
 import scipy.linalg
 
 from steelyard.errors import NoSolutionError
-from steelyard.problem import Estimate, Problem, condition_of
+from steelyard.estimation.residual import residual_rms
+from steelyard.identifiability import Criterion, Information, score
+from steelyard.problem import Estimate, Problem
 
 _BLIND = 1e-10
 
@@ -25,11 +27,12 @@ def fit_least_squares(problem: Problem) -> Estimate:
     Raises:
         NoSolutionError: the motion does not show every base parameter; names those it hides.
     """
-    W, tau = problem.regression()
+    R = problem.base_factor()
+    W, tau = R[:, :-1], R[:, -1]
     norms = np.linalg.norm(W, axis=0)
     scale = np.where(norms > 0, norms, 1.0)
-    Q, R, pivots = scipy.linalg.qr(W / scale, mode="economic", pivoting=True)
-    diagonal = np.abs(np.diag(R))
+    Q, triangle, pivots = scipy.linalg.qr(W / scale, mode="economic", pivoting=True)
+    diagonal = np.abs(np.diag(triangle))
     hidden = pivots[diagonal <= _BLIND * diagonal[0]]
     if hidden.size:
         names = ", ".join(problem.base.names[k] for k in sorted(hidden))
@@ -40,14 +43,15 @@ def fit_least_squares(problem: Problem) -> Estimate:
             evidence={"hidden": [int(k) for k in hidden]},
         )
     beta = np.empty(W.shape[1])
-    beta[pivots] = scipy.linalg.solve_triangular(R, Q.T @ tau)
+    beta[pivots] = scipy.linalg.solve_triangular(triangle, Q.T @ tau)
     beta /= scale
-    residual = (tau - W @ beta).reshape(-1, problem.robot.nv)
     return Estimate(
         method="least squares",
+        layout=problem.layout,
         base=problem.base,
         values=beta,
-        condition=condition_of(W),
-        residual=np.sqrt((residual**2).mean(axis=0)),
-        recording=problem.recording.digest,
+        residual=residual_rms(problem, beta),
+        samples=problem.compressed.samples,
+        condition=score(Criterion.COND_NORMALISED, Information.of_regressor(W)).value,
+        recordings=problem.digests,
     )

@@ -1,0 +1,204 @@
+r"""`Problem`: which parameters explain the torques?
+
+The torque equations of all samples are kept as one triangle per degree of freedom, so the question has the
+same size for a minute and for a day of data. What the layout fixes is known: its torque is taken off first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from steelyard.arrays import Array, checked, read_only
+from steelyard.dynamics import Compressed, compress, torque_regressor
+from steelyard.errors import InputError
+from steelyard.identifiability import (
+    BaseParameters,
+    Identifiability,
+    restricted,
+    structural_identifiability,
+)
+from steelyard.layout import Layout
+from steelyard.problem.evidence import Evidence, evidence_of
+from steelyard.recording import Recording
+from steelyard.robot import Robot
+
+Block = tuple[ArrayLike, ArrayLike, ArrayLike, ArrayLike]
+"""A piece of a log: q, v, a and tau."""
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """Which parameters explain the torques?
+
+    Attributes:
+        robot: the robot that moved.
+        layout: its standard parameters.
+        structure: what torques could tell about them.
+        compressed: the torque equations of all samples.
+        prior: what is believed of phi beforehand, shape (p,), SI; NaN where nothing is, None for nothing at
+            all.
+        evidence: the samples themselves, where they are kept: estimators that look at single samples or their
+            order need them.
+        digests: digests of the recordings.
+    """
+
+    robot: Robot
+    layout: Layout
+    structure: Identifiability
+    compressed: Compressed
+    prior: Array | None = None
+    evidence: Evidence | None = None
+    digests: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        if self.prior is not None:
+            prior = checked("prior", self.prior, (self.layout.size,), finite=False)
+            object.__setattr__(self, "prior", read_only(prior))
+
+    @cached_property
+    def known(self) -> Array:
+        """What the layout fixes, zero elsewhere, shape (p,), SI."""
+        values = [x.nominal if x.fixed and x.nominal is not None else 0.0 for x in self.layout.parameters]
+        return read_only(np.array(values, dtype=float))
+
+    @cached_property
+    def base(self) -> BaseParameters:
+        """The combinations of free parameters that torques could determine, beta = K phi."""
+        if self.layout.free.all():
+            return self.structure.base
+        found = restricted(self.structure).base
+        free = np.flatnonzero(self.layout.free)
+        K = np.zeros((found.count, self.layout.size))
+        K[:, free] = found.matrix
+        return BaseParameters(
+            found.names,
+            read_only(K),
+            read_only(free[found.columns]),
+            found.smallest_kept,
+            found.largest_dropped,
+        )
+
+    def factor(self, weights: ArrayLike | None = None) -> Array:
+        r"""The triangle of $[W\ \ \tau - W\phi_{known}]$, each degree of freedom times its weight.
+
+        Args:
+            weights: one over the noise of each degree of freedom, shape (nv,), 1/(N·m) or 1/N; None for ones.
+
+        Returns:
+            R, upper triangular, shape (p + 1, p + 1), SI.
+        """
+        R = self.compressed.factor(weights)
+        if self.known.any():
+            R[:, -1] -= R[:, :-1] @ self.known
+            R = np.asarray(np.linalg.qr(R, mode="r"))
+        return R
+
+    def base_factor(self, weights: ArrayLike | None = None) -> Array:
+        r"""The triangle of $[W_1\ \ \tau - W\phi_{known}]$ with the columns $W_1$ of the base parameters.
+
+        Args:
+            weights: one over the noise of each degree of freedom, shape (nv,), 1/(N·m) or 1/N; None for ones.
+
+        Returns:
+            R, upper triangular, shape (b + 1, b + 1), SI.
+        """
+        R = self.factor(weights)
+        b = self.base.count
+        small = np.zeros((b + 1, b + 1))
+        reduced = np.linalg.qr(R[:, [*self.base.columns, self.layout.size]], mode="r")
+        small[: len(reduced)] = reduced[: b + 1]
+        return small
+
+    def regression(self) -> tuple[Array, Array]:
+        r"""The stacked equation $W_1 \beta = \tau - W\phi_{known}$, sample by sample.
+
+        Returns:
+            W_1, shape (N nv, b), SI, and the right side, shape (N nv,), N·m or N; both stacked by sample.
+
+        Raises:
+            InputError: the samples were not kept.
+        """
+        at = self.samples
+        Y = torque_regressor(self.robot, self.layout, at.q, at.v, at.a).reshape(-1, self.layout.size)
+        return Y[:, self.base.columns], at.tau.reshape(-1) - Y @ self.known
+
+    @property
+    def samples(self) -> Evidence:
+        """The samples themselves.
+
+        Raises:
+            InputError: they were not kept.
+        """
+        if self.evidence is None:
+            raise InputError(
+                "the samples of this problem were not kept, only their equations.",
+                place="problem",
+                remedy="Pose it with recordings instead of blocks.",
+            )
+        return self.evidence
+
+
+def problem_of(
+    robot: Robot, layout: Layout, recordings: Sequence[Recording], *, prior: ArrayLike | None = None
+) -> Problem:
+    """Pose the question for recordings, whose samples are kept.
+
+    Args:
+        robot: the robot that moved.
+        layout: the parameters asked about.
+        recordings: its logs, with q, v, a and tau.
+        prior: what is believed of phi beforehand, shape (p,), SI; NaN where nothing is.
+
+    Returns:
+        The problem.
+
+    Raises:
+        InputError: a recording is of other joints, or there is none.
+        RecordingError: a channel was not recorded.
+    """
+    evidence = evidence_of(robot, recordings)
+    return Problem(
+        robot,
+        layout,
+        structural_identifiability(robot, layout),
+        compress(robot, layout, evidence.blocks),
+        None if prior is None else np.asarray(prior, dtype=float),
+        evidence,
+        evidence.digests,
+    )
+
+
+def problem_of_blocks(
+    robot: Robot,
+    layout: Layout,
+    blocks: Iterable[Block],
+    *,
+    prior: ArrayLike | None = None,
+    digests: Sequence[str] = (),
+) -> Problem:
+    """Pose the question for a log of any length, read piece by piece and not kept.
+
+    Args:
+        robot: the robot that moved.
+        layout: the parameters asked about.
+        blocks: pieces of the log, each (q, v, a, tau) of shape (N, nq) or (N, nv), SI.
+        prior: what is believed of phi beforehand, shape (p,), SI; NaN where nothing is.
+        digests: digests of the recordings, where known.
+
+    Returns:
+        The problem.
+    """
+    return Problem(
+        robot,
+        layout,
+        structural_identifiability(robot, layout),
+        compress(robot, layout, blocks),
+        None if prior is None else np.asarray(prior, dtype=float),
+        None,
+        tuple(digests),
+    )
