@@ -11,7 +11,7 @@ from shared_material import ROBOTS, needs_shared
 from steelyard.drive import DRIVE_TERMS
 from steelyard.dynamics import torque_regressor
 from steelyard.errors import NoSolutionError
-from steelyard.identifiability import numerical_base
+from steelyard.identifiability import numerical_base, structural_identifiability
 from steelyard.layout import layout_of
 from steelyard.robot import Robot, load_robot
 from steelyard.zoo import ZOO, zoo_robot
@@ -89,3 +89,23 @@ def test_a_doubtful_rank_is_refused_instead_of_guessed() -> None:
     bent = replace(robot, joints=(robot.joints[0], replace(robot.joints[1], axis=axis)))
     with pytest.raises(NoSolutionError, match="ambiguous"):
         numerical_base(bent, layout_of(bent), np.random.default_rng(0))
+
+
+@pytest.mark.parametrize("name", ["two_link", "puma560", "panda"])
+def test_the_standard_vector_of_base_parameters_predicts_their_torques_and_changes_least(name: str) -> None:
+    robot = zoo_robot(name)
+    layout = layout_of(robot, ["viscous", "rotor"])
+    structure = structural_identifiability(robot, layout)
+    rng = np.random.default_rng(3)
+    truth, near = rng.standard_normal((2, layout.size))
+    beta = structure.base.matrix @ truth
+    phi = structure.base.standard(beta, near, structure.scales)
+    np.testing.assert_allclose(structure.base.matrix @ phi, beta, rtol=1e-9, atol=1e-9)
+    q, v, a = rng.uniform(-2, 2, (3, 20, robot.nv))
+    Y = torque_regressor(robot, layout, q, v, a)
+    np.testing.assert_allclose(Y @ phi, Y @ truth, rtol=1e-8, atol=1e-8)
+    # Nothing moves along what torques do not show: the scaled change is orthogonal to every unseen change.
+    unseen = structure.scales[:, None] * structure.nullspace
+    change = structure.scales * (phi - near)
+    cosines = unseen.T @ change / (np.linalg.norm(unseen, axis=0) * np.linalg.norm(change))
+    assert np.abs(cosines).max() < 1e-9

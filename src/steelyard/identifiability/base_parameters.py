@@ -14,8 +14,9 @@ from dataclasses import dataclass
 
 import numpy as np
 import scipy.linalg
+from numpy.typing import ArrayLike
 
-from steelyard.arrays import Array, IntArray, read_only
+from steelyard.arrays import Array, IntArray, checked, read_only
 from steelyard.dynamics import torque_regressor
 from steelyard.errors import InputError, NoSolutionError
 from steelyard.identifiability.random_states import random_states
@@ -55,6 +56,29 @@ class BaseParameters:
     def count(self) -> int:
         """Number of base parameters b."""
         return len(self.names)
+
+    def standard(self, values: ArrayLike, near: ArrayLike, scales: ArrayLike | None = None) -> Array:
+        r"""The full parameter vector with given base parameters that lies nearest to another one.
+
+        $$\min_\phi \lVert \operatorname{diag}(s)\,(\phi - \phi_0) \rVert \quad\text{with } K\phi = \beta$$
+
+        It predicts the same torques as the base parameters do, and keeps of $\phi_0$ all that torques do not
+        show. Whether its links can exist is another question, see the room `consistency`.
+
+        Args:
+            values: beta, shape (b,), SI.
+            near: phi_0, such as the description's numbers, shape (p,), SI.
+            scales: s, factors that make the parameters comparable, shape (p,), SI, such as
+                `Identifiability.scales`; None for ones.
+
+        Returns:
+            phi, shape (p,), SI.
+        """
+        b, p = self.matrix.shape
+        beta, phi_0 = checked("values", values, (b,)), checked("near", near, (p,))
+        s = np.ones(p) if scales is None else checked("scales", scales, (p,))
+        change = np.linalg.lstsq(self.matrix / s, beta - self.matrix @ phi_0, rcond=None)[0]
+        return np.asarray(phi_0 + change / s)
 
 
 def numerical_base(
