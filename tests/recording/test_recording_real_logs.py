@@ -62,9 +62,3 @@ def test_a_raw_log_without_a_header_is_refused_with_the_remedy():
     path = shared("ur10e/raw_corrupt/ur-19_09_27-11_32_02.csv")
     with pytest.raises(RecordingError, match="starts with a row of 19 numbers; a header is needed"):
         read(path)
-
-
-def test_a_bag_is_refused_with_the_supported_kinds():
-    path = shared("ur10_panda_unisa/ur10_exciting_trajectory.db3")
-    with pytest.raises(RecordingError, match=r"unknown kind of log '.db3'.*Supported are .csv"):
-        read(path)

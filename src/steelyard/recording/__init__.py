@@ -1,9 +1,27 @@
 """Recordings: named, united, validated time series with their history; readers and writers of logs."""
 
 from steelyard.recording.channels import CHANNELS, Channel
-from steelyard.recording.files import SUFFIXES, read, write
+from steelyard.recording.columns_map import read_columns_map
+from steelyard.recording.files import READABLE, SUFFIXES, Reading, read, write
+from steelyard.recording.inspection import Repeat, inspect_recording, main_motion, same_motion
 from steelyard.recording.recording import Recording
 from steelyard.recording.step import Step
 from steelyard.recording.table import Defect
 
-__all__ = ["CHANNELS", "SUFFIXES", "Channel", "Defect", "Recording", "Step", "read", "write"]
+__all__ = [
+    "CHANNELS",
+    "READABLE",
+    "SUFFIXES",
+    "Channel",
+    "Defect",
+    "Reading",
+    "Recording",
+    "Repeat",
+    "Step",
+    "inspect_recording",
+    "main_motion",
+    "read",
+    "read_columns_map",
+    "same_motion",
+    "write",
+]

@@ -2,21 +2,42 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any
+from dataclasses import replace
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from steelyard.arrays import Array
-from steelyard.errors import RecordingError, UnknownNameError
+from steelyard.errors import RecordingError
+from steelyard.finding import Finding, Severity
 from steelyard.recording.assignment import Assignment, assign
-from steelyard.recording.channels import column_name
+from steelyard.recording.channels import column_name, is_time
 from steelyard.recording.content import checked_joints
+from steelyard.recording.header import header_of
+from steelyard.recording.lenient import runs, usable_rows
 from steelyard.recording.recording import Recording
 from steelyard.recording.table import Column, Table, refuse
+from steelyard.recording.units import StatedUnit
 
-MOST_COLUMNS = 4096
+Rows: TypeAlias = "slice | NDArray[np.intp]"
+
+
+class Assembled(NamedTuple):
+    """A recording made of a file's columns.
+
+    Attributes:
+        recording: the recording, without history.
+        detail: what became of each column.
+        findings: what was noticed, and every row left out.
+    """
+
+    recording: Recording
+    detail: dict[str, object]
+    findings: tuple[Finding, ...]
 
 
 def assemble(
@@ -24,7 +45,9 @@ def assemble(
     *,
     joints: Sequence[str] | None = None,
     columns: Mapping[str, str] | None = None,
-) -> tuple[Recording, dict[str, object]]:
+    rate: float | None = None,
+    lenient: bool = False,
+) -> Assembled:
     """Build a recording out of a file's columns.
 
     Columns that belong to no joint are kept as extra ones when every cell is a finite number; otherwise they
@@ -33,59 +56,85 @@ def assemble(
     Args:
         table: the columns.
         joints: the joints of the recording, which numbers in the names index.
-        columns: our name for a column, by its name in the file.
+        columns: our name for a column, by its name in the file; a unit in brackets is taken into account.
+        rate: sampling rate of a file that has no column of time, Hz.
+        lenient: whether rows that cannot be used are left out, with a finding for each, instead of refused.
 
     Returns:
-        The recording without history, and what became of each column.
+        The recording with what was noticed.
 
     Raises:
         RecordingError: the columns do not make a recording.
     """
-    refuse(table.defects, table.broken_rows, "Repair or remove these rows.")
-    shown = [column.name.strip() or f"column {i + 1}" for i, column in enumerate(table.columns)]
-    _check_header(shown)
-    names = _mapped(shown, columns or {})
+    if not lenient:
+        refuse(table.defects, table.broken_rows, "Repair or remove these rows.")
+    shown, names, units = header_of(table.columns, columns or {})
+    if rate is not None:
+        table = _timed(table, names, rate)
+        shown, names = [*shown, "(row number / rate)"], [*names, "time"]
     assignment = assign(names, shown, None if joints is None else checked_joints(joints))
-    _check_cells(table, assignment)
-    return _recording(table, names, shown, assignment)
+    _check_columns(table, assignment)
+    findings = (*table.findings, *_converted(table, units))
+    rows: Rows = slice(None)
+    left_out: dict[str, object] = {}
+    if lenient:
+        selection = usable_rows(table, assignment)
+        rows, findings = selection.rows, (*findings, *selection.findings)
+        left_out = {"left_out": _left_out(table, selection.rows)}
+    else:
+        _check_cells(table, assignment)
+    factors = {index: unit.factor for index, unit in units.items()}
+    recording, detail = _recording(table, names, shown, assignment, factors, rows)
+    stated = {shown[index]: unit.unit for index, unit in units.items()}
+    return Assembled(recording, {**detail, **({"units": stated} if stated else {}), **left_out}, findings)
 
 
-def _check_header(shown: Sequence[str]) -> None:
-    if len(shown) > MOST_COLUMNS:
-        raise RecordingError(f"has {len(shown)} columns; at most {MOST_COLUMNS} are read.")
-    seen: dict[str, int] = {}
-    for index, name in enumerate(shown):
-        if seen.setdefault(name, index) != index:
-            raise RecordingError(
-                f"columns {seen[name] + 1} and {index + 1} have the same name '{name[:60]}'.",
-                remedy="Rename one of them in the file.",
-            )
+def _converted(table: Table, units: Mapping[int, StatedUnit]) -> list[Finding]:
+    return [
+        Finding(
+            Severity.INFO,
+            "unit-converted",
+            f"stated in {unit.unit}; multiplied by {unit.factor:.9g} to be SI.",
+            f"column '{table.columns[index].name.strip()}'",
+        )
+        for index, unit in units.items()
+        if unit.factor != 1.0
+    ]
 
 
-def _mapped(shown: Sequence[str], columns: Mapping[str, str]) -> list[str]:
-    for name, target in columns.items():
-        if name not in shown:
-            raise UnknownNameError("column", name, shown)
-        if not isinstance(target, str):
-            raise RecordingError(f"column '{name}' is mapped to {target!r}, which is not a name.")
-    names = [columns.get(name, name) for name in shown]
-    seen: dict[str, int] = {}
-    for index, name in enumerate(names):
-        if seen.setdefault(name, index) != index:
-            raise RecordingError(
-                f"columns '{shown[seen[name]]}' and '{shown[index]}' both claim to be '{name}'."
-            )
-    return names
+def _timed(table: Table, names: Sequence[str], rate: float) -> Table:
+    if not (math.isfinite(rate) and rate > 0.0):
+        raise RecordingError(f"must be positive and finite, got {rate!r}.", place="rate")
+    if any(is_time(name) for name in names):
+        raise RecordingError("the file has a column of time, and a rate was given as well.", place="rate")
+    n = len(table.columns[0].values) if table.columns else 0
+    rows = np.arange(n) if table.rows is None else table.rows
+    return replace(table, columns=(*table.columns, Column.of("time", rows / rate)))
 
 
-def _check_cells(table: Table, assignment: Assignment) -> None:
-    needed = [assignment.time, *(index for group in assignment.channels.values() for index in group)]
+def _left_out(table: Table, kept: NDArray[np.intp]) -> list[list[int]]:
+    """First and last row in the file of each run that is not in the recording."""
+    n = max(len(column.values) for column in table.columns)
+    gone = {table.row(int(i)) for i in np.setdiff1d(np.arange(n), kept)}
+    gone |= {defect.row for defect in table.defects}
+    return [[first, last] for first, last in runs(np.array(sorted(gone), dtype=np.intp))]
+
+
+def _needed(assignment: Assignment) -> list[int]:
+    return [assignment.time, *(index for group in assignment.channels.values() for index in group)]
+
+
+def _check_columns(table: Table, assignment: Assignment) -> None:
     n = len(table.columns[assignment.time].values)
-    for column in (table.columns[index] for index in needed):
+    for column in (table.columns[index] for index in _needed(assignment)):
         if column.remark:
             raise RecordingError(f"column '{column.name}' holds no numbers: {column.remark}.")
         if len(column.values) != n:
             raise RecordingError(f"column '{column.name}' has {len(column.values)} rows, but time has {n}.")
+
+
+def _check_cells(table: Table, assignment: Assignment) -> None:
+    needed = _needed(assignment)
     defects = [defect for index in needed for defect in table.columns[index].defects]
     count = sum(table.columns[index].unusable for index in needed)
     commas = any(re.fullmatch(r"[+-]?\d+,\d+", defect.text) for defect in defects)
@@ -97,34 +146,41 @@ def _check_cells(table: Table, assignment: Assignment) -> None:
 
 
 def _recording(
-    table: Table, names: Sequence[str], shown: Sequence[str], assignment: Assignment
+    table: Table,
+    names: Sequence[str],
+    shown: Sequence[str],
+    assignment: Assignment,
+    factors: Mapping[int, float],
+    rows: Rows,
 ) -> tuple[Recording, dict[str, object]]:
-    time = table.columns[assignment.time].values
+    def taken(index: int) -> Array:
+        values = table.columns[index].values[rows]
+        return values * factors[index] if factors.get(index, 1.0) != 1.0 else values
+
+    n = len(table.columns[assignment.time].values)
     used = {shown[assignment.time]: "time"}
     channels: dict[str, Any] = {}
     for channel, group in assignment.channels.items():
-        channels[channel] = np.column_stack([table.columns[index].values for index in group])
+        channels[channel] = np.column_stack([taken(index) for index in group])
         used |= {
             shown[i]: column_name(channel, joint) for i, joint in zip(group, assignment.joints, strict=True)
         }
     ignored = {shown[index]: "joint not selected" for index in assignment.unselected}
     extra: dict[str, Array] = {}
     for index in assignment.extra:
-        column = table.columns[index]
-        if reason := _why_not_extra(column, len(time)):
+        if reason := _why_not_extra(table.columns[index], n, rows):
             ignored[shown[index]] = reason
         else:
-            extra[names[index]] = column.values
+            extra[names[index]] = taken(index)
             used[shown[index]] = names[index]
-    recording = Recording(joints=assignment.joints, time=time, **channels, extra=extra)
+    recording = Recording(joints=assignment.joints, time=taken(assignment.time), **channels, extra=extra)
     return recording, {"columns": used, "extra": list(extra), "ignored": ignored}
 
 
-def _why_not_extra(column: Column, n: int) -> str:
+def _why_not_extra(column: Column, n: int, rows: Rows) -> str:
     if column.remark:
         return column.remark
     if len(column.values) != n:
         return f"has {len(column.values)} rows, but time has {n}"
-    if column.unusable:
-        return f"{column.unusable} of {n} cells are not finite numbers"
-    return ""
+    unusable = int((~np.isfinite(column.values[rows])).sum())
+    return f"{unusable} of {n} cells are not finite numbers" if unusable else ""

@@ -12,7 +12,8 @@ from numpy.typing import ArrayLike
 
 from steelyard.arrays import Array, checked, read_only
 from steelyard.errors import RecordingError, ShapeError
-from steelyard.recording.channels import is_claimed
+from steelyard.recording.channels import CHANNELS, column_name, is_claimed
+from steelyard.recording.units import states_unit
 
 SCHEMA = 1
 
@@ -39,6 +40,11 @@ def checked_joints(names: Sequence[str]) -> tuple[str, ...]:
         if re.fullmatch("0[0-9]*", name):
             raise RecordingError(
                 f"{name!r} is not a joint name; a bare number is the joint's place, counted from 1.",
+                place=f"joint {index}",
+            )
+        if any(states_unit(column_name(channel, name)) for channel in CHANNELS):
+            raise RecordingError(
+                f"{name!r} ends in a unit, which a file's reader would take for the column's.",
                 place=f"joint {index}",
             )
         if joints.index(name) != index:
@@ -115,7 +121,7 @@ def checked_extra(columns: Mapping[str, ArrayLike], n: int, joints: Sequence[str
     kept: dict[str, Array] = {}
     for name, value in columns.items():
         _check_name(name, "extra column")
-        if is_claimed(name, joints):
+        if is_claimed(name, joints) or states_unit(name):
             raise RecordingError(
                 f"extra column '{name}' would be read back as time or as a channel of a joint.",
                 place=name,

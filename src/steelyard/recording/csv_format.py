@@ -13,10 +13,10 @@ import pyarrow.csv as arrow_csv
 
 from steelyard.arrays import Array
 from steelyard.errors import RecordingError
-from steelyard.recording.assembly import MOST_COLUMNS
 from steelyard.recording.channels import column_name
+from steelyard.recording.header import MOST_COLUMNS
 from steelyard.recording.recording import Recording
-from steelyard.recording.table import SHOWN, Column, Defect, Table
+from steelyard.recording.table import KEPT, Column, Defect, Table
 
 _QUOTED = re.compile(r'"(?:[^"]|"")*"')
 _NUMBER = r"^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?$"
@@ -50,7 +50,7 @@ def encode(recording: Recording) -> bytes:
     return data
 
 
-def decode(data: bytes) -> Table:
+def decode(data: bytes, *, headless: bool = False, lenient: bool = False) -> Table:
     """Split a CSV file into columns.
 
     A byte-order mark, blank lines, `#` lines before the header, either line ending, and comma, semicolon, tab
@@ -58,6 +58,8 @@ def decode(data: bytes) -> Table:
 
     Args:
         data: the bytes of the file.
+        headless: whether a file that starts with numbers is read; its columns are then called `1`, `2`, ….
+        lenient: whether bytes that are no text are taken for cells that are no numbers.
 
     Returns:
         The columns with their defects.
@@ -65,7 +67,7 @@ def decode(data: bytes) -> Table:
     Raises:
         RecordingError: the file is not text, or has no header or no rows.
     """
-    text = _text(data)
+    text = _text(data, lenient)
     header, start, lines_before = _header(text)
     delimiter = _delimiter(header)
     body = text[start:].rstrip()
@@ -73,14 +75,22 @@ def decode(data: bytes) -> Table:
         header = " ".join(header.split())
         body = re.sub(r"(?m)^ +| +$", "", re.sub(r"[ \t]+", " ", body.replace("\r\n", "\n")))
     names = _names(header, delimiter)
+    if all(re.match(_NUMBER, name.strip()) for name in names):
+        if not headless:
+            _refuse_headless(len(names))
+        body = f"{header}\n{body}"
+        names = [str(number) for number in range(1, len(names) + 1)]
+        lines_before -= 1
     if not body:
         raise RecordingError("has a header but no rows.")
     return _table(body.encode(), delimiter, names, lines_before)
 
 
-def _text(data: bytes) -> str:
+def _text(data: bytes, lenient: bool) -> str:
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
         raise RecordingError("is UTF-16 text.", remedy="Save it as UTF-8.")
+    if lenient:
+        return data.decode("utf-8-sig", "replace").replace("\0", "\ufffd")
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -129,13 +139,16 @@ def _names(header: str, delimiter: str) -> list[str]:
         raise RecordingError(f"the header cannot be read: {error}.") from error
     if len(names) > MOST_COLUMNS:
         raise RecordingError(f"has {len(names)} columns; at most {MOST_COLUMNS} are read.")
-    if all(re.match(_NUMBER, name.strip()) for name in names):
-        raise RecordingError(
-            f"starts with a row of {len(names)} numbers; a header is needed.",
-            remedy=f"Put a line with the names of the columns on top, such as {EXAMPLE}.",
-            evidence={"columns": len(names)},
-        )
     return names
+
+
+def _refuse_headless(count: int) -> None:
+    raise RecordingError(
+        f"starts with a row of {count} numbers; a header is needed.",
+        remedy=f"Put a line with the names of the columns on top, such as {EXAMPLE}, or say what they are by "
+        "their numbers, as in columns='1=time, 2-7=q, 8-13=v'.",
+        evidence={"columns": count},
+    )
 
 
 def _table(body: bytes, delimiter: str, names: list[str], lines_before: int) -> Table:
@@ -182,9 +195,10 @@ def _table(body: bytes, delimiter: str, names: list[str], lines_before: int) -> 
             reason.format(row.actual_columns, len(names)),
             line(row.number - 1),
         )
-        for row in broken[:SHOWN]
+        for row in broken[:KEPT]
     )
-    return Table(tuple(column(index) for index in range(len(names))), len(broken), defects)
+    columns = tuple(column(index) for index in range(len(names)))
+    return Table(columns, len(broken), defects, rows=kept, line=line)
 
 
 def _numbers(texts: pa.ChunkedArray) -> Array:

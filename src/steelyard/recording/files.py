@@ -5,14 +5,16 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import NamedTuple
+from typing import Literal, NamedTuple, NoReturn, overload
 
-from steelyard.errors import InputError, RecordingError
+from steelyard.errors import InputError, RecordingError, UnknownNameError
 from steelyard.files import write_bytes
-from steelyard.recording import csv_format, npz_format, parquet_format
+from steelyard.finding import Finding
+from steelyard.recording import bags, csv_format, npz_format, parquet_format
 from steelyard.recording.assembly import assemble
+from steelyard.recording.columns_map import checked_columns
 from steelyard.recording.recording import Recording
 from steelyard.recording.stamp import KEY, parsed
 from steelyard.recording.step import Step
@@ -30,47 +32,116 @@ _FORMATS = {
     ".npz": _Format(npz_format.encode, npz_format.decode),
 }
 SUFFIXES = tuple(_FORMATS)
+"""Kinds of files that are read and written."""
+READABLE = (*SUFFIXES, *bags.DECODERS)
+"""Kinds of files that are read; a folder that is a bag is read as well."""
+
+
+@dataclass(frozen=True)
+class Reading:
+    """A log that was read on past its defects.
+
+    Attributes:
+        recording: what can be used of it.
+        findings: everything that was left out, with its place, and what else was noticed while reading.
+    """
+
+    recording: Recording
+    findings: tuple[Finding, ...]
+
+
+@overload
+def read(
+    path: str | os.PathLike[str],
+    *,
+    joints: Sequence[str] | None = ...,
+    columns: Mapping[str, str] | str | None = ...,
+    topic: str | None = ...,
+    rate: float | None = ...,
+    lenient: Literal[False] = ...,
+) -> Recording: ...
+
+
+@overload
+def read(
+    path: str | os.PathLike[str],
+    *,
+    joints: Sequence[str] | None = ...,
+    columns: Mapping[str, str] | str | None = ...,
+    topic: str | None = ...,
+    rate: float | None = ...,
+    lenient: Literal[True],
+) -> Reading: ...
 
 
 def read(
     path: str | os.PathLike[str],
     *,
     joints: Sequence[str] | None = None,
-    columns: Mapping[str, str] | None = None,
-) -> Recording:
+    columns: Mapping[str, str] | str | None = None,
+    topic: str | None = None,
+    rate: float | None = None,
+    lenient: bool = False,
+) -> Recording | Reading:
     """Read a log.
 
     Columns are `time` (s) and, per joint, `q_`, `v_`, `a_`, `tau_`, `current_`, `qref_`, `vref_`, `aref_`
     followed by the joint's name or its number from 1; common spellings of other tools are recognised. Values
-    are taken to be in SI units. Other numeric columns become extra ones; what cannot is listed in the history
-    as ignored, with the reason. Without `joints`, joints known by number are named `"1"`, `"2"`, ….
+    are taken to be in SI units unless the column's name states another one, as in `q_1 [deg]` or `time_ms`.
+    Other numeric columns become extra ones; what cannot is listed in the history as ignored, with the reason.
+    Without `joints`, joints known by number are named `"1"`, `"2"`, ….
+
+    A bag gives the joint states of one topic, a row for each message, every value with its joint whatever the
+    order in the message.
 
     Args:
-        path: a `.csv`, `.parquet` or `.npz` file.
+        path: a `.csv`, `.parquet` or `.npz` file, or a ROS 2 bag: a `.db3` or `.mcap` file, or its folder.
         joints: the joints of the recording in their order; numbers in column names index it, and joints of
             the file that are not in it are ignored.
-        columns: our name for a column, by its name in the file, as in `{"Shoulder angle": "q_1"}`.
+        columns: our name for a column, by its name in the file, as in `{"Shoulder angle": "q_1 [deg]"}`, or
+            text as `read_columns_map` takes it; columns of a CSV file without a header go by number.
+        topic: the topic of a bag that holds several of joint states.
+        rate: sampling rate of a log that has no column of time, Hz.
+        lenient: whether to read on past rows that cannot be used, and say which they are.
 
     Returns:
         The recording; the last step of its history says which file it came from and what each column became.
+        With `lenient`, a `Reading` of the recording and the findings.
 
     Raises:
         RecordingError: the file is missing, damaged, or does not hold a valid recording.
     """
     source = Path(path)
-    data = _bytes(source)
+    files = {file: _bytes(file) for file in _files(source)}
+    contents = list(files.values())
+    kind = next(iter(files)).suffix.lower()
+    meanings = checked_columns(columns)
     try:
-        table = _format(source).decode(data)
-        recording, found = assemble(table, joints=joints, columns=columns)
-        history = _history(table, recording if joints is None and not columns else None)
+        if topic is not None and kind not in bags.DECODERS:
+            raise RecordingError("only bags have topics.", place="topic")
+        if kind in bags.DECODERS:
+            table = bags.table_of(bags.bag_of(files), topic, joints)
+        elif kind == ".csv":
+            table = csv_format.decode(contents[0], headless=bool(meanings), lenient=lenient)
+        else:
+            table = _FORMATS[kind].decode(contents[0])
+        made = assemble(table, joints=joints, columns=meanings, rate=rate, lenient=lenient)
+        untouched = joints is None and not meanings and rate is None and not lenient
+        history = _history(table, made.recording if untouched else None)
+    except UnknownNameError as error:
+        raise UnknownNameError(error.kind, error.name, error.choices, place=str(source)) from error
     except RecordingError as error:
         where = f"{source}: {error.place}" if error.place else str(source)
         raise RecordingError(
             error.message, place=where, remedy=error.remedy, evidence=error.evidence
         ) from error
-    detail = {"file": source.name, "format": source.suffix.lower()[1:], **found}
-    step = Step("read", detail, hashlib.sha256(data).hexdigest())
-    return replace(recording, provenance=(*history, step))
+    notes = {"notes": [finding.message for finding in table.findings]} if table.findings else {}
+    detail = {"file": source.name, "format": kind[1:], **made.detail, **notes}
+    step = Step("read", detail, _digest(contents))
+    recording = replace(made.recording, provenance=(*history, step))
+    if not lenient:
+        return recording
+    return Reading(recording, tuple(_in_file(finding, source) for finding in made.findings))
 
 
 def write(recording: Recording, path: str | os.PathLike[str]) -> None:
@@ -93,10 +164,21 @@ def write(recording: Recording, path: str | os.PathLike[str]) -> None:
         raise RecordingError(error.message, place=error.place, remedy=error.remedy) from error
 
 
-def _bytes(source: Path) -> bytes:
+def _files(source: Path) -> list[Path]:
+    """The file itself, or the files of a bag that is a folder."""
     if source.is_dir():
-        raise RecordingError("is a directory.", place=str(source), remedy="Give the path of a file.")
-    _format(source)
+        files = bags.bag_files(source)
+        if files:
+            return files
+        raise RecordingError(
+            "is a directory.", place=str(source), remedy="Give the path of a file, or of a bag's folder."
+        )
+    if source.suffix.lower() not in READABLE:
+        _refuse_suffix(source, READABLE)
+    return [source]
+
+
+def _bytes(source: Path) -> bytes:
     if not source.exists():
         raise RecordingError("no such file.", place=str(source))
     if not source.is_file():
@@ -111,15 +193,30 @@ def _bytes(source: Path) -> bytes:
 
 
 def _format(path: Path) -> _Format:
-    try:
-        return _FORMATS[path.suffix.lower()]
-    except KeyError:
-        raise RecordingError(
-            f"unknown kind of log '{path.suffix}'.",
-            place=str(path),
-            remedy=f"Supported are {', '.join(SUFFIXES)}; convert the log to one of these.",
-            evidence={"suffix": path.suffix, "choices": SUFFIXES},
-        ) from None
+    if path.suffix.lower() not in _FORMATS:
+        _refuse_suffix(path, SUFFIXES)
+    return _FORMATS[path.suffix.lower()]
+
+
+def _refuse_suffix(path: Path, choices: Sequence[str]) -> NoReturn:
+    raise RecordingError(
+        f"unknown kind of log '{path.suffix}'.",
+        place=str(path),
+        remedy=f"Supported are {', '.join(choices)}; convert the log to one of these.",
+        evidence={"suffix": path.suffix, "choices": tuple(choices)},
+    )
+
+
+def _digest(contents: Sequence[bytes]) -> str:
+    """The SHA-256 of a file, or of the files of a split bag one after the other."""
+    sha = hashlib.sha256()
+    for content in contents:
+        sha.update(content)
+    return sha.hexdigest()
+
+
+def _in_file(finding: Finding, source: Path) -> Finding:
+    return replace(finding, place=f"{source.name}: {finding.place}" if finding.place else source.name)
 
 
 def _history(table: Table, recording: Recording | None) -> tuple[Step, ...]:
@@ -127,7 +224,7 @@ def _history(table: Table, recording: Recording | None) -> tuple[Step, ...]:
     if KEY not in table.stamp:
         return ()
     stamp = parsed(str(table.stamp[KEY]))
-    digest = (recording or assemble(table)[0]).digest
+    digest = (recording or assemble(table).recording).digest
     if stamp.digest != digest:
         raise RecordingError(
             f"the content does not match the digest {stamp.digest[:12]} it was written with: the file is "

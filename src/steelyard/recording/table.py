@@ -4,13 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from steelyard.arrays import Array
 from steelyard.errors import RecordingError
+from steelyard.finding import Finding
 
 SHOWN = 5
+"""Defects listed in an error message."""
+KEPT = 1000
+"""Defects described one by one; further ones are counted."""
 
 
 @dataclass(frozen=True)
@@ -31,10 +37,14 @@ class Defect:
     reason: str
     line: int = 0
 
+    @property
+    def place(self) -> str:
+        """The row and its line, in words."""
+        return f"row {self.row}" + (f" (line {self.line})" if self.line else "")
+
     def __str__(self) -> str:
-        row = f"row {self.row}" + (f" (line {self.line})" if self.line else "")
         column = f", column '{self.column}'" if self.column else ""
-        return f"{row}{column}: {self.text[:40]!r} {self.reason}"
+        return f"{self.place}{column}: {self.text[:40]!r} {self.reason}"
 
 
 @dataclass(frozen=True)
@@ -45,7 +55,7 @@ class Column:
         name: its name in the file.
         values: its numbers, not finite where a cell is unusable, shape (N,), SI.
         unusable: how many cells are not finite numbers.
-        defects: the first of those.
+        defects: the first of those, at most `KEPT`.
         remark: why the column as a whole holds no numbers; empty when it does.
     """
 
@@ -78,7 +88,7 @@ class Column:
         """
         broken = np.flatnonzero(~np.isfinite(values))
         defects = []
-        for index in (int(i) for i in broken[:SHOWN]):
+        for index in (int(i) for i in broken[:KEPT]):
             cell = text(index).strip() if text else str(values[index])
             at = row(index) if row else index
             defects.append(Defect(at, name, cell[:40], _reason(cell, values[index]), line(at) if line else 0))
@@ -105,14 +115,50 @@ class Table:
     Attributes:
         columns: the columns in the file's order; they may differ in length.
         broken_rows: how many rows could not be split into cells.
-        defects: the first of those.
+        defects: the first of those, at most `KEPT`.
         stamp: what a file of our own says about itself, by the names of its entries.
+        findings: what else was noticed, none of which keeps the file from being used.
+        rows: the row in the file of each row kept, shape (N,), dimensionless; None when all were kept.
+        line: gives the line of the file by the row in it; None in formats without lines.
+        word: what a row of the file is called.
     """
 
     columns: tuple[Column, ...]
     broken_rows: int = 0
     defects: tuple[Defect, ...] = ()
     stamp: Mapping[str, object] = field(default_factory=dict)
+    findings: tuple[Finding, ...] = ()
+    rows: NDArray[np.integer[Any]] | None = None
+    line: Callable[[int], int] | None = None
+    word: str = "row"
+
+    def row(self, index: int) -> int:
+        """Return where in the file a row of the columns stands.
+
+        Args:
+            index: the row of the columns.
+
+        Returns:
+            The row of the file, counted from 0.
+        """
+        return index if self.rows is None else int(self.rows[index])
+
+    def place(self, first: int, last: int | None = None) -> str:
+        """Return the place of one row, or of several that follow each other, in words.
+
+        Args:
+            first: a row of the columns.
+            last: the last of several.
+
+        Returns:
+            Text such as `row 3 (line 5)` or `rows 3 to 7 (lines 5 to 9)`.
+        """
+        row = self.row(first)
+        if last is None or last == first:
+            return f"{self.word} {row}" + (f" (line {self.line(row)})" if self.line else "")
+        end = self.row(last)
+        lines = f" (lines {self.line(row)} to {self.line(end)})" if self.line else ""
+        return f"{self.word}s {row} to {end}{lines}"
 
 
 def refuse(defects: Sequence[Defect], count: int, remedy: str) -> None:

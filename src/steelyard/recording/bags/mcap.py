@@ -1,0 +1,138 @@
+"""The MCAP container (https://mcap.dev/spec): records of schemas, channels and messages, some in chunks."""
+
+from __future__ import annotations
+
+import struct
+import zlib
+from collections.abc import Iterator
+
+import pyarrow as pa
+
+from steelyard.errors import RecordingError
+from steelyard.recording.bags.bag import JOINT_STATE, Bag, Message, Topic
+
+MAGIC = b"\x89MCAP0\r\n"
+_FOOTER, _SCHEMA, _CHANNEL, _MESSAGE, _CHUNK, _DATA_END = 0x02, 0x03, 0x04, 0x05, 0x06, 0x0F
+_CODECS = {"zstd": "zstd", "lz4": "lz4"}
+_MOST_BYTES = 1 << 32
+_MOST_CHUNK = 1 << 30
+
+
+class _DamageError(Exception):
+    """The container cannot be read beyond some place."""
+
+
+def decode(data: bytes) -> Bag:
+    """Read a bag out of the bytes of an `.mcap` file, from front to back; its index is not needed.
+
+    Args:
+        data: the bytes of the file.
+
+    Returns:
+        The bag; where the file is damaged or cut off, the messages before that place.
+
+    Raises:
+        RecordingError: the file is not MCAP.
+    """
+    if not data.startswith(MAGIC):
+        raise RecordingError("is not an MCAP file: it does not start with MCAP's magic bytes.")
+    content = _Content()
+    damage = []
+    try:
+        content.take(memoryview(data)[len(MAGIC) :], len(MAGIC))
+        if not content.ended:
+            raise _DamageError(f"the file is cut off: it ends at byte {len(data)} without MCAP's footer")
+    except _DamageError as error:
+        damage.append(str(error))
+    return Bag.of(content.topics.values(), content.messages, damage)
+
+
+class _Content:
+    """What has been read so far."""
+
+    def __init__(self) -> None:
+        self.topics: dict[int, Topic] = {}
+        self.messages: list[Message] = []
+        self.ended = False
+        self._schemas: dict[int, str] = {0: ""}
+        self._unpacked = 0
+
+    def take(self, records: memoryview, start: int, *, inside: bool = False) -> None:
+        """Read records, of the file or inside a chunk, the first of which stands at byte `start`."""
+        for opcode, at, content in _records(records, start):
+            try:
+                if opcode in (_DATA_END, _FOOTER, _CHUNK) and inside:
+                    raise _DamageError(f"the chunk at byte {start} holds a record of kind {opcode}")
+                if opcode in (_DATA_END, _FOOTER):
+                    self.ended = True
+                    return
+                if opcode == _CHUNK:
+                    self.take(self._unpack(content), at, inside=True)
+                else:
+                    self._note(opcode, content)
+            except (struct.error, UnicodeError) as error:
+                raise _DamageError(f"the record at byte {at} cannot be read: {error}") from error
+
+    def _note(self, opcode: int, content: memoryview) -> None:
+        if opcode == _MESSAGE:
+            channel, _, received, _ = struct.unpack_from("<HIQQ", content)
+            topic = self.topics.get(channel)
+            if topic is None:
+                raise _DamageError(
+                    f"message {len(self.messages)} is of channel {channel}, which is not there"
+                )
+            if topic.type in JOINT_STATE:
+                self.messages.append(Message(topic.name, received, bytes(content[22:])))
+        elif opcode == _SCHEMA:
+            (key,) = struct.unpack_from("<H", content)
+            self._schemas[key], _ = _text(content, 2)
+        elif opcode == _CHANNEL:
+            key, schema = struct.unpack_from("<HH", content)
+            name, end = _text(content, 4)
+            encoding, _ = _text(content, end)
+            self.topics[key] = Topic(name, self._schemas.get(schema, ""), encoding)
+
+    def _unpack(self, content: memoryview) -> memoryview:
+        _, _, size, crc = struct.unpack_from("<QQQI", content)
+        compression, end = _text(content, 28)
+        (length,) = struct.unpack_from("<Q", content, end)
+        packed = content[end + 8 : end + 8 + length]
+        self._unpacked += size
+        if len(packed) != length or size > _MOST_CHUNK or self._unpacked > _MOST_BYTES:
+            raise _DamageError(f"a chunk states {length} packed and {size} unpacked bytes, which cannot be")
+        unpacked = packed if not compression else _decompressed(packed, compression, size)
+        if len(unpacked) != size:
+            raise _DamageError(f"a chunk unpacks to {len(unpacked)} bytes instead of {size}")
+        if crc and zlib.crc32(unpacked) != crc:
+            raise _DamageError("a chunk does not match its checksum")
+        return unpacked
+
+
+def _records(data: memoryview, start: int) -> Iterator[tuple[int, int, memoryview]]:
+    """Each record's opcode, its place in the file, and its content."""
+    at = 0
+    while at < len(data):
+        if at + 9 > len(data):
+            raise _DamageError(f"the file is cut off inside the record at byte {start + at}")
+        opcode, length = struct.unpack_from("<BQ", data, at)
+        if length > len(data) - at - 9:
+            raise _DamageError(f"the file is cut off inside the record at byte {start + at}")
+        yield opcode, start + at, data[at + 9 : at + 9 + length]
+        at += 9 + length
+
+
+def _decompressed(packed: memoryview, compression: str, size: int) -> memoryview:
+    if compression not in _CODECS:
+        raise _DamageError(f"a chunk is compressed with '{compression[:20]}'; known are {', '.join(_CODECS)}")
+    try:
+        return memoryview(pa.decompress(packed, size, codec=_CODECS[compression], asbytes=True))
+    except (pa.ArrowException, OSError, ValueError, MemoryError) as error:
+        raise _DamageError(f"a chunk cannot be decompressed: {error}") from error
+
+
+def _text(content: memoryview, at: int) -> tuple[str, int]:
+    (length,) = struct.unpack_from("<I", content, at)
+    end = at + 4 + length
+    if end > len(content):
+        raise _DamageError("a text is longer than its record")
+    return str(content[at + 4 : end], "utf-8"), end

@@ -1,0 +1,59 @@
+"""Signals: each step takes a recording and returns a new one that names the step in its history.
+
+Put time right (`split_at_gaps`, `evenly_timed`), choose the filter (`cutoff_of`, `fourier_series`) and
+differentiate (`differentiated`), choose the interval (`resampled`), then remove rows (`without_standstill`).
+"""
+
+from steelyard.signals.butterworth import Butterworth
+from steelyard.signals.cutoff import Cutoff, cutoff_of
+from steelyard.signals.delay import Delay, delay_between, series_delay, without_delay
+from steelyard.signals.differentiator import Differentiator, differentiated, smoothed
+from steelyard.signals.fourier import FourierSeries, fourier_series
+from steelyard.signals.gaps import split_at_gaps
+from steelyard.signals.period import period_of
+from steelyard.signals.resample import resampled
+from steelyard.signals.rows import trimmed, with_rows
+from steelyard.signals.sampling import Sampling, sampling_of, uniform_interval
+from steelyard.signals.savitzky_golay import SavitzkyGolay
+from steelyard.signals.stages import CentralDifferences, TrackingDifferentiator
+from steelyard.signals.standstill import is_moving, main_motion, moving_segments, without_standstill
+from steelyard.signals.torque import torque_from_current
+from steelyard.signals.uniform_time import evenly_timed, restamped, to_uniform_time
+from steelyard.signals.warp import SOURCE_TIME, aligned, warping_path
+
+__all__ = [
+    "SOURCE_TIME",
+    "Butterworth",
+    "CentralDifferences",
+    "Cutoff",
+    "Delay",
+    "Differentiator",
+    "FourierSeries",
+    "Sampling",
+    "SavitzkyGolay",
+    "TrackingDifferentiator",
+    "aligned",
+    "cutoff_of",
+    "delay_between",
+    "differentiated",
+    "evenly_timed",
+    "fourier_series",
+    "is_moving",
+    "main_motion",
+    "moving_segments",
+    "period_of",
+    "resampled",
+    "restamped",
+    "sampling_of",
+    "series_delay",
+    "smoothed",
+    "split_at_gaps",
+    "to_uniform_time",
+    "torque_from_current",
+    "trimmed",
+    "uniform_interval",
+    "warping_path",
+    "with_rows",
+    "without_delay",
+    "without_standstill",
+]

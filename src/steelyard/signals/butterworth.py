@@ -1,0 +1,80 @@
+"""Zero-phase Butterworth low-pass, differentiated by a spline through its output."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+import scipy.signal
+from scipy.interpolate import make_interp_spline
+
+from steelyard.arrays import Array
+from steelyard.errors import InputError
+from steelyard.signals.differentiator import Differentiator
+
+_SETTLED = 6.9  # time constants after which a thousandth of a step is left
+
+
+@dataclass(frozen=True)
+class Butterworth(Differentiator):
+    r"""A Butterworth low-pass run forwards and backwards, so that no phase is left.
+
+    $$|F(f)| = \frac{1}{1 + (f/f_c)^{2n}}$$
+
+    The gain at the cut-off is 1/2, as both passes give $1/\sqrt2$. (The bilinear transform bends the
+    frequency axis towards Nyquist; the cut-off is exact.) Derivatives are those of the spline of degree 5
+    through the output, so all of them see the same filter.
+
+    Attributes:
+        cutoff: $f_c$, Hz.
+        order: n, of each pass.
+    """
+
+    cutoff: float
+    order: int = 4
+
+    def __post_init__(self) -> None:
+        if not (math.isfinite(self.cutoff) and self.cutoff > 0.0):
+            raise InputError(f"must be positive, got {self.cutoff:g} Hz.", place="cutoff")
+        if self.order < 1:
+            raise InputError(f"must be at least 1, got {self.order}.", place="order")
+
+    def filtered(self, series: Array, interval: float, derivative: int, highest: int) -> Array:
+        """Return a derivative of the filtered signal; see `Differentiator.filtered`.
+
+        Args:
+            series: samples, shape (N, n), SI.
+            interval: sampling interval, s.
+            derivative: which derivative.
+            highest: not used: the filter is the same for all.
+
+        Returns:
+            The derivative, shape (N, n), SI.
+        """
+        nyquist = 0.5 / interval
+        if self.cutoff >= nyquist:
+            raise InputError(
+                f"{self.cutoff:g} Hz is not below the Nyquist frequency of {nyquist:g} Hz.", place="cutoff"
+            )
+        sections = scipy.signal.butter(self.order, self.cutoff, fs=1.0 / interval, output="sos")
+        pad = min(3 * self.margin(interval, highest), len(series) - 1)
+        smooth = scipy.signal.sosfiltfilt(sections, series, axis=0, padlen=pad)
+        if derivative == 0:
+            return np.asarray(smooth)
+        t = interval * np.arange(len(series))
+        degree = min(5, len(series) - 1)
+        return np.asarray(make_interp_spline(t, smooth, k=degree).derivative(derivative)(t))
+
+    def margin(self, interval: float, highest: int) -> int:
+        """Return the samples in which the slowest pole settles to a thousandth.
+
+        Args:
+            interval: sampling interval, s.
+            highest: not used.
+
+        Returns:
+            The number of samples.
+        """
+        slowest = 2.0 * math.pi * self.cutoff * math.sin(math.pi / (2 * self.order))
+        return math.ceil(_SETTLED / slowest / interval)

@@ -1,0 +1,182 @@
+"""Differentiators: exact derivatives where the theory says so, no phase, one filter for both sides."""
+
+import math
+
+import numpy as np
+import pytest
+import scipy.integrate
+import scipy.signal
+
+from signals.periodic_motion import motion, series, torque, uniform_time
+from steelyard.errors import InputError, RecordingError
+from steelyard.recording import Recording
+from steelyard.signals import (
+    Butterworth,
+    CentralDifferences,
+    FourierSeries,
+    SavitzkyGolay,
+    TrackingDifferentiator,
+    differentiated,
+    smoothed,
+)
+
+# Largest error of v and a, relative to their largest value, on harmonics up to 1.25 Hz sampled at 1 kHz.
+METHODS = {
+    "butterworth": (Butterworth(25.0), 1e-5, 2e-4),
+    "savitzky-golay": (SavitzkyGolay(0.021), 1e-7, 1e-4),
+    "central": (CentralDifferences(), 1e-4, 1e-4),
+    "tracking": (TrackingDifferentiator(0.003), 5e-3, 1e-2),
+    "fourier": (FourierSeries(4.0, 5), 1e-11, 1e-11),
+}
+
+
+@pytest.fixture(params=METHODS)
+def case(request):
+    return METHODS[request.param]
+
+
+def relative(got, want):
+    return np.abs(got - want).max() / np.abs(want).max()
+
+
+@pytest.mark.parametrize("source", ["q", "v"])
+def test_velocity_and_acceleration_of_a_fourier_series_are_its_derivatives(case, source):
+    method, v_error, a_error = case
+    log = differentiated(motion(uniform_time(0.001, 9.0)), method, source)
+    assert relative(log.v, series(log.time, 1)) < v_error
+    assert relative(log.a, series(log.time, 2)) < a_error
+
+
+def test_differentiation_then_integration_returns_the_filtered_positions(case):
+    method, _, _ = case
+    log = differentiated(motion(uniform_time(0.001, 9.0), noise=1e-6), method)
+    q = log.q[0] + scipy.integrate.cumulative_simpson(log.v, x=log.time, axis=0, initial=0.0)
+    assert np.abs(q - log.q).max() < 2e-4
+
+
+def test_no_method_moves_a_signal_in_time(case):
+    method, _, _ = case
+    log = motion(uniform_time(0.001, 9.0), noise=0.01)
+    clean = smoothed(log, method)
+    raw = series(clean.time)[:, 0]
+    middle = slice(1000, -1000)
+    shifts = np.arange(-20, 21)
+    match = [np.mean((np.roll(raw, k)[middle] - clean.q[middle, 0]) ** 2) for k in shifts]
+    assert abs(shifts[np.argmin(match)]) <= 2
+    a, b, _ = np.polyfit(shifts, match, 2)
+    assert abs(b / (2.0 * a)) < 0.5
+
+
+def test_a_reversed_recording_gives_the_reversed_result(case):
+    method, _, _ = case
+    t = uniform_time(0.001, 8.0)
+    log = motion(t, noise=1e-4)
+    back = Recording(log.joints, t, log.q[::-1], tau=log.tau[::-1])
+    forth, again = differentiated(log, method), differentiated(back, method)
+    scale = np.abs(forth.a).max()
+    assert np.abs(again.q[::-1] - forth.q).max() < 1e-5
+    assert np.abs(again.v[::-1] + forth.v).max() < 1e-4 * scale
+    assert np.abs(again.a[::-1] - forth.a).max() < 1e-3 * scale
+
+
+@pytest.mark.parametrize("source", ["q", "v"])
+@pytest.mark.parametrize(
+    "method",
+    [Butterworth(1.5), CentralDifferences(), TrackingDifferentiator(0.05), FourierSeries(4.0, 2)],
+    ids=lambda method: type(method).__name__,
+)
+def test_both_sides_of_a_linear_equation_of_motion_lose_the_same_frequencies(method, source):
+    """With one filter for all, torque = 1.5 a + 0.7 v + 4 q holds after it, however much it takes away."""
+    raw = motion(uniform_time(0.01, 39.99))  # ten whole periods
+    log = differentiated(raw, method, source)
+    left = 1.5 * log.a + 0.7 * log.v + 4.0 * log.q
+    assert relative(left, log.tau) < 5e-4
+    # Unfiltered torque would not do, unless nothing was filtered.
+    if not isinstance(method, CentralDifferences):
+        assert relative(left, torque(log.time)) > 5e-3
+
+
+def test_a_butterworth_run_both_ways_has_gain_one_half_at_its_cut_off_and_its_formula_elsewhere():
+    t = uniform_time(0.0005, 20.0)
+    for frequency in (2.0, 5.0, 9.0):
+        log = smoothed(Recording(("j",), t, np.sin(2 * np.pi * frequency * t)[:, None]), Butterworth(5.0, 3))
+        gain = 1.0 / (1.0 + (frequency / 5.0) ** 6)
+        middle = log.window(8.0, 12.0)
+        want = gain * np.sin(2 * np.pi * frequency * middle.time)
+        assert np.abs(middle.q[:, 0] - want).max() < 1e-3
+
+
+def test_scipy_filters_forwards_and_backwards_to_the_same_numbers():
+    log = motion(uniform_time(0.001, 10.0), noise=0.01)
+    clean = smoothed(log, Butterworth(10.0, 2))
+    b, a = scipy.signal.butter(2, 10.0, fs=1000.0)
+    peer = scipy.signal.filtfilt(b, a, log.tau, axis=0, method="gust")
+    rows = np.isin(log.time, clean.time)
+    assert np.abs(clean.tau - peer[rows])[200:-200].max() < 1e-7 * np.abs(peer).max()
+
+
+def test_savitzky_golay_passes_polynomials_up_to_its_degree():
+    t = uniform_time(0.01, 2.0)
+    p = np.polynomial.Polynomial([0.3, -1.0, 2.0, 0.5, -0.4])
+    log = differentiated(Recording(("j",), t, p(t)[:, None]), SavitzkyGolay(0.15, 4))
+    assert log.v[:, 0] == pytest.approx(p.deriv()(log.time), abs=1e-9)
+    assert log.a[:, 0] == pytest.approx(p.deriv(2)(log.time), abs=1e-7)
+
+
+def test_the_tracking_differentiator_follows_a_ramp_without_lag():
+    t = uniform_time(0.002, 4.0)
+    ramp = Recording(("j",), t, (0.7 * t + 0.1)[:, None])
+    log = differentiated(ramp, TrackingDifferentiator(0.02))
+    assert log.q[:, 0] == pytest.approx(0.7 * log.time + 0.1, abs=1e-4)
+    assert log.v == pytest.approx(0.7, abs=1e-4)
+    assert np.abs(log.a).max() < 1e-2
+
+
+def test_the_linear_tracking_differentiator_is_a_double_pole_run_both_ways():
+    rng = np.random.default_rng(0)
+    t = uniform_time(0.002, 6.0)
+    log = Recording(("j",), t, rng.standard_normal((len(t), 1)))
+    clean = smoothed(log, TrackingDifferentiator(0.02))
+    z = 1.0 - 0.002 / 0.02
+    b, a = [0.0, 0.0, (1 - z) ** 2], [1.0, -2 * z, z * z]
+    both_ways = scipy.signal.filtfilt(b, a, log.q[:, 0], method="gust")
+    peer = np.convolve(both_ways, [1 / 6, 4 / 6, 1 / 6], "same")
+    rows = np.isin(t, clean.time)
+    assert np.abs(clean.q[:, 0] - peer[rows])[200:-200].max() < 1e-6
+
+
+def test_the_bound_of_the_tracking_differentiator_tames_an_outlier():
+    t = uniform_time(0.002, 6.0)
+    v = 0.5 * np.sin(t)
+    v[1500] += 50.0
+    log = Recording(("j",), t, np.cumsum(v)[:, None] * 0.002, v=v[:, None])
+    free, bound = (differentiated(log, TrackingDifferentiator(0.01, r), "v").a for r in (math.inf, 100.0))
+    want = 0.5 * np.cos(differentiated(log, TrackingDifferentiator(0.01), "v").time)
+    assert np.abs(bound[:, 0] - want).max() < 0.2 * np.abs(free[:, 0] - want).max()
+
+
+def test_rows_at_the_ends_are_cut_and_the_history_says_how_many():
+    raw = motion(uniform_time(0.01, 5.0), q_ref=series(uniform_time(0.01, 5.0)))
+    log = differentiated(raw, SavitzkyGolay(0.11))
+    step = log.provenance[-2]
+    assert (step.action, step.detail["cut_at_each_end"], step.detail["replaced"]) == (
+        "differentiated",
+        5,
+        ("v",),
+    )
+    assert np.array_equal(log.time, raw.time[5:-5])
+    assert np.array_equal(log.q_ref, raw.q_ref[5:-5])
+
+
+def test_settings_that_make_no_sense_are_refused():
+    log = motion(uniform_time(0.01, 5.0))
+    with pytest.raises(InputError, match="60 Hz is not below the Nyquist frequency of 50 Hz"):
+        differentiated(log, Butterworth(60.0))
+    with pytest.raises(InputError, match="below the sampling interval"):
+        differentiated(log, TrackingDifferentiator(0.001))
+    with pytest.raises(InputError, match="degree 4 does not fit a window of 3 samples"):
+        differentiated(log, SavitzkyGolay(0.02))
+    with pytest.raises(RecordingError, match="no measured velocities"):
+        differentiated(log.with_channels(v=None), CentralDifferences(), "v")
+    with pytest.raises(RecordingError, match="cut at each end"):
+        differentiated(log.window(0.0, 0.5), Butterworth(1.0))
