@@ -94,14 +94,16 @@ def test_a_view_in_place_of_a_table_is_never_run(tmp_path):
 def test_chunks_inside_chunks_are_refused(tmp_path):
     path = mcap(tmp_path / "log.mcap", rows(2), compression="")
     data = path.read_bytes()
-    start = data.index(b"\x06")
-    inner = data[start : data.rindex(b"\x0f\x04\0\0\0\0\0\0\0")]
-    for _ in range(50):
-        content = struct.pack("<QQQI", 0, 0, len(inner), 0) + struct.pack("<I", 0)
-        content += struct.pack("<Q", len(inner)) + inner
+    end = data.rindex(b"\x0f\x04\0\0\0\0\0\0\0")
+    start = next(
+        i for i in range(end) if data[i] == 6 and i + 9 + int.from_bytes(data[i + 1 : i + 9], "little") == end
+    )
+    inner = data[start:end]
+    for _ in range(3000):
+        content = struct.pack("<QQQIIQ", 0, 0, len(inner), 0, 0, len(inner)) + inner
         inner = struct.pack("<BQ", 6, len(content)) + content
-    path.write_bytes(data[:start] + inner)
-    with pytest.raises(SteelyardError):
+    path.write_bytes(data[:start] + inner + data[end:])
+    with pytest.raises(SteelyardError, match="holds a record of kind 6"):
         read(path)
 
 

@@ -84,6 +84,20 @@ def test_many_bad_rows_are_all_named(tmp_path):
     assert reading.recording.n == N - len(bad)
 
 
+def test_rows_keep_their_numbers_behind_rows_that_could_not_be_split(tmp_path):
+    body = lines()[1]
+    body[10] = "broken"
+    body[30] = "0.3,253,253,1,2"
+    body[40:42] = [body[5], body[6]]
+    reading = read(written(tmp_path, body), lenient=True)
+    assert [finding.place for finding in reading.findings] == [
+        "log.csv: row 10 (line 12)",
+        "log.csv: rows 40 to 41 (lines 42 to 43)",
+        "log.csv: row 30 (line 32)",
+    ]
+    assert reading.recording.provenance[-1].detail["left_out"] == ((10, 10), (30, 30), (40, 41))
+
+
 def test_a_file_of_bad_rows_alone_is_refused_with_the_first(tmp_path):
     with pytest.raises(
         RecordingError, match=r"only 0 of its rows can be used. The first: warning: row 0 \(line 2"

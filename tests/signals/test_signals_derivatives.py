@@ -19,6 +19,7 @@ from steelyard.signals import (
     differentiated,
     smoothed,
 )
+from steelyard.signals.stages import _tracked
 
 # Largest error of v and a, relative to their largest value, on harmonics up to 1.25 Hz sampled at 1 kHz.
 METHODS = {
@@ -143,6 +144,18 @@ def test_the_linear_tracking_differentiator_is_a_double_pole_run_both_ways():
     peer = np.convolve(both_ways, [1 / 6, 4 / 6, 1 / 6], "same")
     rows = np.isin(t, clean.time)
     assert np.abs(clean.q[:, 0] - peer[rows])[200:-200].max() < 1e-6
+
+
+def test_a_bounded_tracking_differentiator_reaches_a_step_in_the_least_time():
+    """A double integrator bounded by r needs 2 √(s/r) for a step s: half to speed up, half to slow down."""
+    h, r, step = 1e-3, 4.0, 1.0
+    x, v = (x[:, 0] for x in _tracked(np.vstack([[0.0], np.full((2000, 1), step)]), h, 5.0 * h, r))
+    least = 2.0 * np.sqrt(step / r)
+    assert x[round(0.5 * least / h)] == pytest.approx(0.5 * step, abs=0.02)
+    assert v.max() == pytest.approx(np.sqrt(step * r), rel=0.02)
+    assert x[round(1.05 * least / h)] == pytest.approx(step, abs=0.01)
+    assert x.max() < 1.001 * step
+    assert np.abs(np.diff(v)).max() <= r * h * (1.0 + 1e-9)
 
 
 def test_the_bound_of_the_tracking_differentiator_tames_an_outlier():

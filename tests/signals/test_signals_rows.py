@@ -58,6 +58,7 @@ def test_the_main_motion_is_left_when_the_approach_is_cut():
     speed[(t > 1.0) & (t < 3.0), 0] = 0.4  # the approach
     main = (t > 4.0) & (t < 18.0)
     speed[main] = series(t[main], 1)
+    speed[(t > 10.0) & (t < 10.1)] = 0.0  # a turning point, not a pause
     log = Recording(JOINTS, t, np.cumsum(speed, axis=0) * 0.01, v=speed)
     motion_only = main_motion(log, 0.01)
     assert motion_only.time[0] == pytest.approx(4.0, abs=0.03)

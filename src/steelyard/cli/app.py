@@ -7,7 +7,7 @@ import sys
 import typer
 
 from steelyard import __version__
-from steelyard.cli import compile, demo, identifiability, inspect, robots, simulate
+from steelyard.cli import compile, demo, identifiability, identify, inspect, robots, simulate
 from steelyard.cli.output import complain
 from steelyard.errors import InputError, SteelyardError
 
@@ -23,6 +23,7 @@ app.command("demo")(demo.demo)
 app.command("robots")(robots.robots)
 app.command("inspect")(inspect.inspect)
 app.command("identifiability", cls=identifiability.BareRotors)(identifiability.identifiability)
+app.command("identify")(identify.identify)
 app.command("simulate")(simulate.simulate)
 app.command("compile")(compile.compile_ahead)
 

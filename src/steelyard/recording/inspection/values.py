@@ -96,7 +96,7 @@ def _saturated(name: str, x: Array, moves: Array, unit: str) -> Iterator[Finding
         edges = np.diff(np.concatenate(([0], at.astype(int), [0])))
         lengths = np.flatnonzero(edges < 0) - np.flatnonzero(edges > 0)
         # A robot that stands still holds its torque as well; only a plateau under way is a limit.
-        if lengths.max() > LONGEST and (at & moves).mean() > PLATEAU and moves[at].mean() > 0.5:
+        if lengths.max() > LONGEST and (at & moves).mean() > PLATEAU:
             first = int(np.flatnonzero(at)[0])
             yield Finding(
                 Severity.WARNING,

@@ -1,0 +1,100 @@
+"""The fit over possible links: on the compressed problem, and beside the same problem written plainly."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+
+import cvxpy as cp
+import numpy as np
+
+from steelyard.dynamics import inverse_dynamics, torque_regressor
+from steelyard.estimation.entropic import fit_entropic
+from steelyard.estimation.lmi import fit_lmi
+from steelyard.estimation.log_cholesky import fit_log_cholesky
+from steelyard.layout import Layout, layout_of
+from steelyard.motion import random_fourier
+from steelyard.problem import Problem, problem_of_blocks
+from steelyard.robot import Robot
+from steelyard.zoo import zoo_robot
+from timing import Row, best
+
+SAMPLES = 10_000
+NOISE = 0.3
+"""Standard deviation of the torque noise, N·m: enough for links to end on the edge of the possible."""
+SAME = 1e-6
+"""Relative difference of squared residuals that counts as the same optimum."""
+
+
+def rows() -> list[Row]:
+    """Every comparison of this room."""
+    robot = zoo_robot("panda")
+    layout = layout_of(robot, ["viscous", "coulomb", "offset"])
+    states, tau = _log(robot, layout)
+    problem = problem_of_blocks(robot, layout, [(*states, tau)])
+    return [*_compressed(problem), *_beside_cvxpy(problem, states, tau)]
+
+
+def _log(robot: Robot, layout: Layout) -> tuple[tuple[np.ndarray, np.ndarray, np.ndarray], np.ndarray]:
+    rng = np.random.default_rng(0)
+    motion = random_fourier(robot, rng)
+    s = motion.sample(np.linspace(0, motion.duration, SAMPLES, endpoint=False))
+    tau = inverse_dynamics(robot, layout, layout.complete_nominal(), s.q, s.v, s.a)
+    return (s.q, s.v, s.a), tau + NOISE * rng.normal(size=tau.shape)
+
+
+def _compressed(problem: Problem) -> Iterator[Row]:
+    fit, entropic, free = best(
+        lambda: fit_lmi(problem),
+        lambda: fit_entropic(problem, strength=NOISE**2),
+        lambda: fit_log_cholesky(problem),
+    )
+    note = f"{problem.layout.size} parameters, {problem.base.count} of them visible"
+    yield Row("LMI fit of a Panda, compressed", fit, most_seconds=15e-3, note=note)
+    yield Row("entropic fit of a Panda, compressed", entropic, note="strength given")
+    yield Row("log-Cholesky fit of a Panda, compressed", free, note="LMI fit included")
+
+
+def _beside_cvxpy(
+    problem: Problem, states: tuple[np.ndarray, np.ndarray, np.ndarray], tau: np.ndarray
+) -> Iterator[Row]:
+    """Compression and fit, beside the stacked regressor; the peer's own regressor costs it nothing."""
+    robot, layout = problem.robot, problem.layout
+    W = torque_regressor(robot, layout, *states).reshape(-1, layout.size)
+    started = time.perf_counter()
+    theirs = _plain(W, tau.ravel(), layout)
+    peer = time.perf_counter() - started
+    (ours,) = best(lambda: fit_lmi(problem_of_blocks(robot, layout, [(*states, tau)])))
+    squares = float(np.sum((W @ fit_lmi(problem).representative - tau.ravel()) ** 2))
+    apart = abs(squares / theirs - 1.0)
+    assert apart < SAME, f"the optima differ by {apart:.1e}"
+    yield Row(
+        f"compression and LMI fit, {SAMPLES} samples of a Panda",
+        ours,
+        "cvxpy on the stacked regressor, Clarabel",
+        peer,
+        least_ratio=50.0,
+        note=f"squared residuals agree to {apart:.0e}; the peer ran once",
+    )
+
+
+def _plain(W: np.ndarray, tau: np.ndarray, layout: Layout) -> float:
+    phi = cp.Variable(layout.size)
+    constraints = []
+    for k in range(len(layout.links)):
+        m, x, y, z, xx, xy, yy, xz, yz, zz = (phi[10 * k + i] for i in range(10))
+        constraints.append(
+            cp.bmat(
+                [
+                    [(yy + zz - xx) / 2, -xy, -xz, x],
+                    [-xy, (xx + zz - yy) / 2, -yz, y],
+                    [-xz, -yz, (xx + yy - zz) / 2, z],
+                    [x, y, z, m],
+                ]
+            )
+            >> 0
+        )
+    signs = [k for k, p in enumerate(layout.parameters) if p.term in ("viscous", "coulomb")]
+    constraints.append(phi[signs] >= 0)
+    problem = cp.Problem(cp.Minimize(cp.sum_squares(W @ phi - tau)), constraints)
+    return float(problem.solve(solver=cp.CLARABEL))

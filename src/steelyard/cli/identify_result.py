@@ -1,0 +1,45 @@
+"""The result folder of `steelyard identify`: models, parameters, record and report."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from steelyard.cli.identify_line import Identification
+from steelyard.errors import NoSolutionError
+from steelyard.export import write_result
+from steelyard.report import content_of, report_page
+
+
+def write_identification(done: Identification, out: Path, described: Path, *, force: bool) -> dict[str, str]:
+    """Write everything, or nothing; returns the paths by name."""
+    parameters = done.estimate.parameters
+    if parameters is None:
+        raise NoSolutionError(
+            "no set of links that can exist predicts the estimated torques, so no model is written.",
+            place="estimate",
+            remedy="See the findings; try --method lmi.",
+        )
+    page = report_page(
+        content_of(
+            done.robot,
+            done.estimate,
+            done.verdict,
+            done.recordings,
+            held_out=[done.held_out],
+            findings=done.findings,
+        )
+    )
+    urdf = described.suffix.lower() == ".urdf" and described.is_file()
+    written = write_result(
+        out,
+        done.robot,
+        done.layout,
+        parameters,
+        description=described.read_bytes() if urdf else None,
+        estimate=done.estimate,
+        structure=done.problem.structure,
+        steps=[step for log in done.recordings.values() for step in log.provenance],
+        extra={"report.html": page.encode()},
+        force=force,
+    )
+    return {name: str(out / name) for name in written.files}

@@ -1,0 +1,38 @@
+"""What was found, as files others read: URDF, MJCF, JSON and code; written, read back, compared."""
+
+from steelyard.export.draws import Draws, draw_models
+from steelyard.export.estimated import robot_with_parameters
+from steelyard.export.feedforward import feedforward_c, feedforward_python
+from steelyard.export.folder import require_free, write_folder
+from steelyard.export.mjcf import mjcf_text
+from steelyard.export.model_files import mjcf_model, urdf_model
+from steelyard.export.model_text import ModelText
+from steelyard.export.parameters_file import parameters_document
+from steelyard.export.read_back import ReadBackError, check_mjcf, check_urdf
+from steelyard.export.record_file import record_document
+from steelyard.export.result import Written, write_result
+from steelyard.export.urdf import new_urdf
+from steelyard.export.urdf_edit import edited_urdf
+
+__all__ = [
+    "Draws",
+    "ModelText",
+    "ReadBackError",
+    "Written",
+    "check_mjcf",
+    "check_urdf",
+    "draw_models",
+    "edited_urdf",
+    "feedforward_c",
+    "feedforward_python",
+    "mjcf_model",
+    "mjcf_text",
+    "new_urdf",
+    "parameters_document",
+    "record_document",
+    "require_free",
+    "robot_with_parameters",
+    "urdf_model",
+    "write_folder",
+    "write_result",
+]

@@ -1,0 +1,94 @@
+"""A folder of files that appears whole or not at all."""
+
+from __future__ import annotations
+
+import json
+import secrets
+import shutil
+from collections.abc import Mapping
+from pathlib import Path
+
+from steelyard.errors import InputError
+from steelyard.export.record_file import KIND
+from steelyard.files import write_bytes
+
+
+def require_free(folder: Path, *, force: bool = False) -> None:
+    """Refuse a folder that holds something.
+
+    Args:
+        folder: where a result is to go; it need not exist.
+        force: whether an earlier result may be replaced. A folder that is no result is never replaced: what
+            it holds cannot be known to be disposable.
+
+    Raises:
+        InputError: it is a file, or holds something that may not be replaced.
+    """
+    if folder.is_symlink() or (folder.exists() and not folder.is_dir()):
+        raise InputError("is no folder.", place=str(folder), remedy="Give the path of a folder.")
+    if not folder.is_dir() or not any(folder.iterdir()):
+        return
+    if not force:
+        raise InputError("is not empty.", place=str(folder), remedy="Choose another, or force replacing it.")
+    if not _is_result(folder):
+        raise InputError(
+            "is not empty and holds no earlier result, so it is not replaced.",
+            place=str(folder),
+            remedy="Choose another folder, or empty it yourself.",
+        )
+
+
+def write_folder(folder: Path, files: Mapping[str, bytes], *, force: bool = False) -> None:
+    """Write files into a new folder: first beside its place, then moved into it in one step.
+
+    Args:
+        folder: the folder; missing parents are made.
+        files: content by name; a name may have folders of its own, separated by `/`.
+        force: whether an earlier result may be replaced, see `require_free`.
+
+    Raises:
+        InputError: the folder is not free, a name leads outside it, or it cannot be written to.
+    """
+    require_free(folder, force=force)
+    for name in files:
+        if Path(name).is_absolute() or ".." in Path(name).parts or not name:
+            raise InputError(f"'{name}' does not stay inside the folder.", place=str(folder))
+    ground = next(parent for parent in folder.absolute().parents if parent.is_dir())
+    fresh, old = (ground / f".{secrets.token_hex(8)}.tmp" for _ in range(2))
+    try:
+        fresh.mkdir()
+        for name, content in files.items():
+            (fresh / name).parent.mkdir(parents=True, exist_ok=True)
+            write_bytes(fresh / name, content)
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        _move(fresh, folder, old)
+    except OSError as error:
+        raise InputError(
+            f"cannot be written: {error.strerror or error}.",
+            place=str(folder),
+            remedy="Check that its parent can be written to.",
+        ) from error
+    finally:
+        shutil.rmtree(fresh, ignore_errors=True)
+
+
+def _move(fresh: Path, folder: Path, old: Path) -> None:
+    """Put the new folder in its place; whatever stood there comes back when that fails."""
+    if not folder.is_dir():
+        fresh.rename(folder)
+        return
+    folder.rename(old)
+    try:
+        fresh.rename(folder)
+    except OSError:
+        old.rename(folder)
+        raise
+    shutil.rmtree(old, ignore_errors=True)
+
+
+def _is_result(folder: Path) -> bool:
+    try:
+        record = json.loads((folder / "record.json").read_bytes())
+    except (OSError, ValueError):
+        return False
+    return isinstance(record, dict) and record.get("kind") == KIND

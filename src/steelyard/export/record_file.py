@@ -1,0 +1,73 @@
+"""`record.json`: how a result came about, so that it can be judged and repeated."""
+
+from __future__ import annotations
+
+import hashlib
+import platform
+from collections.abc import Mapping, Sequence
+from importlib import metadata
+from typing import Any
+
+from steelyard.archive import to_document
+from steelyard.layout import Layout
+from steelyard.problem import Estimate
+from steelyard.recording import Step
+from steelyard.robot import Robot
+
+SCHEMA = 1
+KIND = "steelyard-result"
+"""What a record says it is; a folder with such a record may be replaced."""
+_PACKAGES = ("steelyard", "numpy", "scipy", "numba", "pin", "mujoco", "clarabel", "highspy")
+
+
+def record_document(
+    robot: Robot,
+    layout: Layout,
+    files: Mapping[str, bytes],
+    *,
+    estimate: Estimate | None = None,
+    steps: Sequence[Step] = (),
+    seed: int | None = None,
+) -> dict[str, Any]:
+    """The record of a result, as values JSON can hold.
+
+    Args:
+        robot: the robot.
+        layout: the parameters asked about.
+        files: the content of every other file of the result by name.
+        estimate: where the values come from.
+        steps: what was done, oldest first.
+        seed: of everything random, or None where nothing was.
+
+    Returns:
+        The document.
+    """
+    document: dict[str, object] = {
+        "kind": KIND,
+        "schema": SCHEMA,
+        "robot": {"name": robot.name, "source": robot.source, "digest": robot.digest},
+        "drive": layout.drive,
+        "steps": [{"action": s.action, "detail": s.detail, "digest": s.digest} for s in steps],
+        "seed": seed,
+        "versions": {"python": platform.python_version(), **_versions()},
+        "files": {name: hashlib.sha256(content).hexdigest() for name, content in sorted(files.items())},
+    }
+    if estimate is not None:
+        document["estimate"] = {
+            "method": estimate.method,
+            "samples": estimate.samples,
+            "recordings": estimate.recordings,
+            "detail": estimate.detail,
+        }
+    plain: dict[str, Any] = to_document(document)
+    return plain
+
+
+def _versions() -> dict[str, str]:
+    versions = {}
+    for package in _PACKAGES:
+        try:
+            versions[package] = metadata.version(package)
+        except metadata.PackageNotFoundError:
+            continue
+    return versions

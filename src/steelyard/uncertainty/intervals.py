@@ -1,0 +1,134 @@
+"""Intervals of base and full parameters; infinite where the data says nothing."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import scipy.stats
+
+from steelyard.arrays import Array, checked, read_only
+from steelyard.errors import InputError
+from steelyard.estimation import Spread
+from steelyard.problem import Estimate
+
+_SPANNED = 1e-8
+
+
+@dataclass(frozen=True, eq=False)
+class Intervals:
+    """An interval for each of several parameters.
+
+    Attributes:
+        names: of the parameters.
+        values: the estimate; NaN where the data says nothing of a parameter, shape (n,), SI.
+        lower: lower ends, minus infinity where unknown, shape (n,), SI.
+        upper: upper ends, infinity where unknown, shape (n,), SI.
+        level: probability that an interval covers the truth, dimensionless.
+    """
+
+    names: tuple[str, ...]
+    values: Array
+    lower: Array
+    upper: Array
+    level: float
+
+    def __post_init__(self) -> None:
+        for name in ("values", "lower", "upper"):
+            array = checked(name, getattr(self, name), (len(self.names),), finite=False)
+            object.__setattr__(self, name, read_only(array))
+
+    @property
+    def known(self) -> Array:
+        """Which intervals are finite, shape (n,), dimensionless."""
+        return np.asarray(np.isfinite(self.upper - self.lower))
+
+    def cover(self, truth: Array) -> Array:
+        """Which intervals cover given values.
+
+        Args:
+            truth: shape (n,), SI.
+
+        Returns:
+            Ones and zeros, shape (n,), dimensionless.
+        """
+        x = checked("truth", truth, (len(self.names),))
+        return np.asarray((self.lower <= x) & (x <= self.upper))
+
+
+def base_intervals(estimate: Estimate, level: float = 0.95, *, spread: Spread | None = None) -> Intervals:
+    r"""Intervals $\hat\beta \pm z\,\sigma$ of base parameters, z the quantile of the normal distribution.
+
+    Args:
+        estimate: with a covariance, unless a spread is given.
+        level: probability of covering the truth, in (0, 1).
+        spread: how sure it is; None for the estimate's own covariance.
+
+    Returns:
+        The intervals.
+
+    Raises:
+        InputError: there is no covariance, or the level is no probability.
+    """
+    deviations = np.sqrt(_variance(estimate, spread, np.eye(estimate.base.count)))
+    return _around(estimate.base.names, estimate.values, deviations, level)
+
+
+def parameter_intervals(
+    estimate: Estimate, level: float = 0.95, *, spread: Spread | None = None
+) -> Intervals:
+    r"""Intervals of the full parameters that torques determine on their own; infinite for all others.
+
+    A parameter is known where $\phi_j = c^T K \phi$ for some c; then its estimate is $c^T\hat\beta$. What the
+    layout fixes is known exactly.
+
+    Args:
+        estimate: with a covariance, unless a spread is given.
+        level: probability of covering the truth, in (0, 1).
+        spread: how sure it is; None for the estimate's own covariance.
+
+    Returns:
+        The intervals, one for each parameter of the layout.
+
+    Raises:
+        InputError: there is no covariance, or the level is no probability.
+    """
+    layout, K = estimate.layout, estimate.base.matrix
+    size = np.abs(K).max(axis=0)
+    seen = np.flatnonzero(layout.free & (size > 0.0))
+    unit = np.eye(layout.size)[:, seen]
+    C = np.linalg.lstsq(K.T, unit, rcond=1e-12)[0].T
+    spanned = np.abs(C @ K - unit.T).max(axis=1) < _SPANNED
+    C, seen = C[spanned], seen[spanned]
+    C[np.abs(C) < _SPANNED] = 0.0
+    values, deviations = np.full(layout.size, np.nan), np.full(layout.size, np.inf)
+    values[seen] = C @ estimate.values
+    deviations[seen] = np.sqrt(_variance(estimate, spread, C))
+    fixed = ~layout.free
+    values[fixed], deviations[fixed] = layout.nominal[fixed], 0.0
+    values[np.isinf(deviations)] = np.nan
+    return _around(layout.names, values, deviations, level)
+
+
+def _variance(estimate: Estimate, spread: Spread | None, combinations: Array) -> Array:
+    if spread is not None:
+        return spread.variance(combinations)
+    if estimate.covariance is None:
+        raise InputError(
+            f"by '{estimate.method}' has no covariance.",
+            place="estimate",
+            remedy="Ask with_covariance(problem, estimate) where the method is least squares.",
+        )
+    hidden = np.flatnonzero(np.isinf(np.diag(estimate.covariance)))
+    finite = np.array(estimate.covariance)
+    finite[hidden, hidden] = 0.0
+    # Which combinations of hidden parameters are known the matrix does not tell: none is taken to be.
+    return Spread(finite, np.eye(len(finite))[:, hidden]).variance(combinations)
+
+
+def _around(names: tuple[str, ...], values: Array, deviations: Array, level: float) -> Intervals:
+    if not 0.0 < level < 1.0:
+        raise InputError(f"must be between 0 and 1, got {level}.", place="level")
+    half = float(scipy.stats.norm.ppf(0.5 + 0.5 * level)) * deviations
+    middle = np.where(np.isfinite(half), values, 0.0)
+    return Intervals(names, values, middle - half, middle + half, level)

@@ -1,0 +1,134 @@
+"""`steelyard identify`: from logs to a judged model on disk, on simulated and on real data."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pinocchio as pin
+import pytest
+
+from shared_material import DATA, needs_shared
+from steelyard.cli.app import main
+from steelyard.motion import random_fourier
+from steelyard.recording import write
+from steelyard.simulate import simulate
+from steelyard.zoo import zoo_robot
+
+FILES = {"model.urdf", "model.xml", "parameters.json", "record.json", "report.html"}
+CONSTANTS = "14.87,13.26,11.13,10.62,11.03,11.47"  # N·m/A, from the README of the logs
+
+
+def run(*words: object) -> tuple[object, str, str]:
+    out, err = io.StringIO(), io.StringIO()
+    before, sys.argv = sys.argv, ["steelyard", *map(str, words)]
+    try:
+        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+            main()
+        code: object = 0
+    except SystemExit as left:
+        code = left.code or 0
+    finally:
+        sys.argv = before
+    return code, out.getvalue(), err.getvalue()
+
+
+def _identified(*words: object) -> dict[str, Any]:
+    code, out, err = run("identify", *words, "--json")
+    assert code == 0, err
+    document: dict[str, Any] = json.loads(out)
+    return document
+
+
+@pytest.fixture(scope="module")
+def logs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Two motions of a simulated two-link arm with industrial sensors."""
+    folder = tmp_path_factory.mktemp("logs")
+    robot = zoo_robot("two_link")
+    for name, seed in (("train", 1), ("other", 2)):
+        motion = random_fourier(robot, np.random.default_rng(seed))
+        log = simulate(robot, motion, sensor="industrial", rng=np.random.default_rng(seed))
+        write(log, folder / f"{name}.parquet")
+    return folder
+
+
+def test_a_simulated_log_becomes_a_model_that_predicts_another_motion(logs: Path, tmp_path: Path) -> None:
+    out = tmp_path / "result"
+    found = _identified(
+        "two_link",
+        logs / "train.parquet",
+        "--holdout",
+        logs / "other.parquet",
+        "--out",
+        out,
+        "--cutoff",
+        "20",
+    )
+    assert found["holdout"]["overall"] < 3.0
+    assert {path.name for path in out.iterdir()} >= FILES
+    assert set(found["files"]) >= FILES
+    statuses = {check["name"]: check["status"] for check in found["checks"]}
+    assert statuses["physical consistency"] == "pass"
+    model = pin.buildModelFromUrdf(str(out / "model.urdf"))
+    assert model.nv == 2
+    page = (out / "report.html").read_text()
+    assert "http://" not in page.replace("http://www.w3.org/", "")
+
+
+def test_without_a_log_to_hold_out_the_end_is_kept_apart_and_said(logs: Path, tmp_path: Path) -> None:
+    code, out, err = run("identify", "two_link", logs / "train.parquet", "--out", tmp_path / "r")
+    assert code == 0, err
+    assert "last 25 % of train.parquet" in " ".join(err.split())
+    assert "held out" in out
+
+
+@needs_shared
+def test_the_ur10e_is_identified_from_its_currents_within_five_percent(tmp_path: Path) -> None:
+    folder = DATA / "ur10e"
+    found = _identified(
+        folder / "ur10e.urdf",
+        folder / "ur-20_02_12-50sec_12harm.csv",
+        folder / "ur-20_02_12-40sec_12harm.csv",
+        "--holdout",
+        folder / "ur-20_02_10-30sec_12harm.csv",
+        "--torque-constant",
+        CONSTANTS,
+        "--cutoff",
+        "8",
+        "--out",
+        tmp_path / "ur10e",
+    )
+    assert found["identifiable"] == 58
+    assert found["holdout"]["overall"] < 5.0
+    assert max(found["holdout"]["joints"].values()) < 14.0
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("--method", "magic"), "--method: unknown method 'magic'"),
+        (("--drive", "viscos"), "--drive: unknown drive term 'viscos'"),
+        (("--torque-constant", "1,x"), "--torque-constant: expected 2 numbers"),
+        (("--holdout", "nowhere.csv"), "nowhere.csv"),
+    ],
+)
+def test_what_cannot_be_done_is_refused_and_nothing_is_written(
+    logs: Path, tmp_path: Path, words: tuple[str, ...], message: str
+) -> None:
+    out = tmp_path / "result"
+    code, _, err = run("identify", "two_link", logs / "train.parquet", "--out", out, *words)
+    assert code == 2
+    assert message in " ".join(err.split())
+    assert not out.exists()
+
+
+def test_a_folder_in_use_is_not_overwritten(logs: Path, tmp_path: Path) -> None:
+    (tmp_path / "kept.txt").write_text("mine")
+    code, _, err = run("identify", "two_link", logs / "train.parquet", "--out", tmp_path)
+    assert code == 2, err
+    assert [path.name for path in tmp_path.iterdir()] == ["kept.txt"]

@@ -1,0 +1,1 @@
+"""Tests of uncertainty, and the noisy logs that tests of estimators share."""
