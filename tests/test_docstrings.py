@@ -24,14 +24,18 @@ def public_functions() -> Iterator[tuple[str, ast.FunctionDef]]:
         for node in tree.body:
             owners = node.body if isinstance(node, ast.ClassDef) and node.name[0] != "_" else [node]
             for item in owners:
-                if isinstance(item, Function) and not item.name.startswith("_") and not _compiled(item):
+                public = isinstance(item, Function) and not item.name.startswith("_")
+                if public and not _documented_elsewhere(item):
                     yield f"{file.relative_to(SOURCE)}::{item.name}", item
 
 
-def _compiled(function: ast.FunctionDef) -> bool:
-    """A kernel's docstring is its equation; the public function that calls it carries the contract."""
+def _documented_elsewhere(function: ast.FunctionDef) -> bool:
+    """A kernel's docstring is its equation; the public function that calls it carries the contract.
+
+    Overloads are types only: the function they belong to is documented.
+    """
     names = [d.id for d in function.decorator_list if isinstance(d, ast.Name)]
-    return any(name.endswith("kernel") for name in names)
+    return any(name.endswith("kernel") or name == "overload" for name in names)
 
 
 def _is_property(function: ast.FunctionDef) -> bool:

@@ -28,15 +28,15 @@ from steelyard.finding import Finding
 from steelyard.identifiability import certify_excitation
 from steelyard.layout import Layout
 from steelyard.problem import Estimate, Problem, problem_of
-from steelyard.recording import Recording, read
+from steelyard.recording import Recording, inspect_recording, read, same_motion
 from steelyard.robot import Robot
 from steelyard.signals import (
     Butterworth,
     cutoff_of,
     differentiated,
+    evenly_timed,
     main_motion,
     resampled,
-    to_uniform_time,
     torque_from_current,
     with_rows,
 )
@@ -79,12 +79,13 @@ def prepared(path: Path, robot: Robot, how: Preparation) -> tuple[Recording, tup
     joints = [joint.name for joint in robot.joints if joint.nv]
     reading = read(path, joints=joints, columns=how.columns, lenient=True)
     log = reading.recording
+    noticed = (*reading.findings, *inspect_recording(log))
     if how.torque_constant is not None:
         log = torque_from_current(log, how.torque_constant)
     if log.tau is None:
         remedy = "Give --torque-constant." if log.current is not None else "Record joint torques."
         raise RecordingError("has no torques.", place=str(path), remedy=remedy)
-    log = to_uniform_time(log, longest_gap=np.inf)
+    log = evenly_timed(log, longest_gap=np.inf)
     chosen = cutoff_of(log)
     cutoff = chosen.frequency if how.cutoff is None else how.cutoff
     say(f"   {path.name}: {log.n} samples, low-pass at {cutoff:.3g} Hz")
@@ -94,7 +95,7 @@ def prepared(path: Path, robot: Robot, how: Preparation) -> tuple[Recording, tup
     interval = 1.0 / (SAMPLES_A_PERIOD * cutoff)
     if interval > 2.0 / log.rate:
         log = resampled(log, interval)
-    return log, reading.findings
+    return log, noticed
 
 
 def split(log: Recording) -> tuple[Recording, Recording]:
@@ -113,10 +114,10 @@ def identification(
     findings: Sequence[Finding],
     *,
     held_out: str,
-    repeat: str = "",
 ) -> Identification:
     """Judge an estimate on the data it was made from and on data it has not seen."""
     names = [joint.name for joint in robot.joints if joint.nv]
+    repeat = "it repeats a training motion" if any(same_motion(log, holdout) for log in train) else ""
     used = problem.samples
     measured = holdout.channels["tau"]
     predicted = estimate.torque(robot, holdout)

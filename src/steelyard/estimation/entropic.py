@@ -40,7 +40,8 @@ def fit_entropic(
     Without a given strength the data chooses it: the strongest pull that it does not reject. That is the
     largest gamma whose squared residual stays within $\sigma^2 \chi^2_b$ (95 %) of the least that possible
     links can have, with b base parameters and $\sigma^2$ that least residual over its degrees of freedom.
-    Coloured residuals make $\sigma^2\chi^2_b$ too small and the pull too weak, never too strong.
+    This takes residuals for white noise. Where even the weakest pull tried is rejected, that one is used and
+    `detail["strength_chosen"]` says so.
 
     Args:
         problem: the question.
@@ -60,7 +61,7 @@ def fit_entropic(
     fit = _Fit(problem, R, _prior(problem, prior))
     chosen = "given"
     if strength is None:
-        strength, chosen = fit.strength_of_data(), f"strongest the data does not reject at {CONFIDENCE:.0%}"
+        strength, chosen = fit.strength_of_data()
     elif not (np.isfinite(strength) and strength > 0):
         raise InputError(f"must be positive, got {strength}.", place="strength")
     point = fit.at(strength)
@@ -142,19 +143,21 @@ class _Fit:
             resting = (resting | below) if below else resting - wants
         return point
 
-    def strength_of_data(self) -> float:
-        """The strongest pull within the region of parameters that the data does not reject."""
+    def strength_of_data(self) -> tuple[float, str]:
+        """The strongest pull within the region of parameters that the data does not reject, and in words."""
         b, rows = self.problem.base.count, self.problem.compressed.samples * self.problem.robot.nv
         best = fit_possible(self.A / self.scales, self.b, self.possible).squares
         variance = max(best, 2.0 * self.least) / max(rows - b, 1)
         allowed = best + variance * float(chi2.ppf(CONFIDENCE, b))
         low, high = np.log(_RANGE[0] * variance), np.log(_RANGE[1] * variance)
         if self.at(float(np.exp(high))).squares <= allowed:
-            return float(np.exp(high))
+            return float(np.exp(high)), f"strongest tried; the data does not reject it at {CONFIDENCE:.0%}"
+        if self.at(float(np.exp(low))).squares > allowed:
+            return float(np.exp(low)), f"weakest tried; the data rejects it at {CONFIDENCE:.0%}"
         for _ in range(_BISECTIONS):
             middle = 0.5 * (low + high)
             if self.at(float(np.exp(middle))).squares <= allowed:
                 low = middle
             else:
                 high = middle
-        return float(np.exp(low))
+        return float(np.exp(low)), f"strongest the data does not reject at {CONFIDENCE:.0%}"
