@@ -75,9 +75,9 @@ def check_mass_matrix(
         message = f"is not positive definite: smallest eigenvalue {smallest:.3g} in {POSES} random poses."
         return Check(name, Status.FAIL, message, evidence)
     if possible:
+        what = "positive definite at every pose" if strict else "not negative at any pose"
         message = (
-            f"is {'positive definite at every' if strict else 'not negative at any'} pose, since all links can "
-            f"exist; smallest eigenvalue {smallest:.3g} in {POSES} poses."
+            f"is {what}, since all links can exist; smallest eigenvalue {smallest:.3g} in {POSES} poses."
         )
         return Check(name, Status.PASS, message, evidence)
     message = f"was positive definite in {POSES} random poses, smallest eigenvalue {smallest:.3g}; no proof."
