@@ -25,7 +25,7 @@ from steelyard.zoo import zoo_robot
 JOINTS = ("a", "b")
 
 # Paper 001, Table 5.5: ten numbers a link (m, c, I about the frame), viscous, Coulomb and offset. It fits
-# its torques and cannot exist.
+# its torques and cannot exist. Its friction has the opposite sign of ours.
 TABLE_5_5 = {
     "m": (1.000, 2.647, 1.965, 0.833, 1.447, 1.548, -0.170),
     "cx": (0.000, -0.011, 0.233, -0.398, -0.002, 0.149, -0.095),
@@ -51,14 +51,15 @@ def test_the_panda_of_paper_001_that_fits_its_torques_cannot_exist() -> None:
         row = {name: values[k] for name, values in TABLE_5_5.items()}
         first = [row["m"], *(row["m"] * row[c] for c in ("cx", "cy", "cz"))]
         phi[10 * k : 10 * k + 10] = first + [row[i] for i in ("Ixx", "Ixy", "Iyy", "Ixz", "Iyz", "Izz")]
-        phi[layout.of_joint(robot.joint_names[k])] = [row["viscous"], row["coulomb"], row["offset"]]
+        phi[layout.of_joint(robot.joint_names[k])] = [-row[term] for term in layout.drive]
     check = check_links(layout, phi)
     assert check.status is Status.FAIL
     impossible = check.evidence["impossible"]
     assert isinstance(impossible, dict)
     assert "panda_link7" in impossible
     assert "-0.17" in impossible["panda_link7"]
-    assert {f"panda_joint{k}.coulomb" for k in range(1, 8)} <= set(impossible)
+    assert not {f"panda_joint{k}.coulomb" for k in range(1, 8)} & set(impossible)
+    assert {f"panda_joint{k}.viscous" for k in (1, 2, 3)} <= set(impossible)
     assert "panda_joint1.offset" not in impossible
     # A negative last link need not make the mass matrix of the whole arm indefinite; here it is said which.
     matrix = check_mass_matrix(robot, layout, phi, possible=False, rng=np.random.default_rng(0))

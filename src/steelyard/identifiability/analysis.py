@@ -25,7 +25,7 @@ def structural_identifiability(robot: Robot, layout: Layout, *, static: bool = F
 
     Args:
         robot: the robot; joints that mimic others must hang on the same link as their leader.
-        layout: the parameters asked about. Those it fixes are asked about too; see `reduced`.
+        layout: the parameters asked about. Those it fixes are asked about too; see `restricted`.
         static: whether the robot is only ever measured at rest.
 
     Returns:
