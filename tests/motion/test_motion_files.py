@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from motion.motion_families import NAMES, ROBOT, families
 from steelyard.errors import InputError, UnknownNameError
 from steelyard.motion import FourierMotion, random_fourier, read_motion, write_motion
 from steelyard.zoo import zoo_robot
@@ -27,6 +28,57 @@ def test_a_motion_comes_back_bit_for_bit(tmp_path: Path) -> None:
         assert back.coefficients.tobytes() == one.coefficients.tobytes()
         assert (back.joints, back.period, back.robot) == (one.joints, one.period, one.robot)
         assert back.digest == one.digest
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_family_comes_back_bit_for_bit(name: str, tmp_path: Path) -> None:
+    written = families(5)[name]
+    path = tmp_path / "motion.json"
+    write_motion(written, path)
+    back = read_motion(path)
+    assert type(back) is type(written)
+    assert (back.digest, back.joints, back.robot) == (written.digest, written.joints, written.robot)
+    t = np.linspace(0.0, written.duration, 33)
+    assert back.duration == written.duration
+    assert back.sample(t).q.tobytes() == written.sample(t).q.tobytes()
+    assert back.sample(t).a.tobytes() == written.sample(t).a.tobytes()
+    again = tmp_path / "again.json"
+    write_motion(back, again)
+    assert again.read_bytes() == path.read_bytes()
+
+
+def test_a_composed_file_holds_the_robot_and_joints_of_its_parts(tmp_path: Path) -> None:
+    path = tmp_path / "motion.json"
+    write_motion(families()["sum"], path)
+    content = json.loads(path.read_text())
+    assert content["family"] == "sum"
+    assert content["schema"] == 1
+    assert [part["is"] for part in content["parts"]] == ["FourierMotion", "SplineMotion", "SinusoidMotion"]
+    assert content["parts"][0]["robot"] == ROBOT
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ('{"family": "sum", "parts": []}', r"motion\.json: parts: there must be at least one"),
+        ('{"family": "sum", "parts": [{"is": "Robot"}]}', r"parts\[0\]: expected one of FourierMotion"),
+        ('{"family": "sequence", "parts": [3]}', r"parts\[0\]: expected one of"),
+        ('{"family": "sum", "parts": ' + 100_000 * "[" + 100_000 * "]" + "}", "nested too deeply"),
+        (
+            '{"family": "spline", "joints": ["a"], "breaks": [0, 1], "control": [[1]]}',
+            "control: expected shape",
+        ),
+        (
+            '{"family": "spline", "joints": ["a"], "breaks": [0, 1], "control": [[1]], "degree": 5.0}',
+            r"degree: expected int",
+        ),
+    ],
+)
+def test_what_is_not_a_motion_of_its_family_is_refused(text: str, words: str, tmp_path: Path) -> None:
+    path = tmp_path / "motion.json"
+    path.write_text(text)
+    with pytest.raises(InputError, match=words):
+        read_motion(path)
 
 
 def test_the_file_says_what_it_is(tmp_path: Path) -> None:

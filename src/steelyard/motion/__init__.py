@@ -1,24 +1,61 @@
-"""Motions: joint references with exact derivatives in time and in their coefficients."""
+"""Motions: joint references with exact derivatives in time and in coefficients, bounded at all times."""
 
-from steelyard.motion.extent import Extent, extent
+from steelyard.motion.basis import Basis, LinearMotion
+from steelyard.motion.coefficient_limits import CoefficientMargins, coefficient_margins
+from steelyard.motion.composition import AnyMotion, SequenceMotion, SumMotion, in_sequence
+from steelyard.motion.conditions import LinearConditions, rest_conditions
+from steelyard.motion.enclosure import Enclosure, enclose
+from steelyard.motion.extent import Extent, between_samples, extent
 from steelyard.motion.files import read_motion, write_motion
 from steelyard.motion.fourier import FourierBasis, FourierMotion, fourier_basis
-from steelyard.motion.motion import Motion, MotionSample
+from steelyard.motion.motion import Motion, MotionSample, SmoothMotion
+from steelyard.motion.point_to_point import pick_and_place, quintic
+from steelyard.motion.ramps import ramp_in, ramp_out, with_ramps
 from steelyard.motion.random_fourier import UNLIMITED_SLIDE, UNLIMITED_TURN, random_fourier
 from steelyard.motion.rest import rest_to_rest
+from steelyard.motion.sampled_files import write_joint_trajectory, write_samples
+from steelyard.motion.sinusoid import SinusoidMotion
+from steelyard.motion.slowed import slowdown_within, slowed
+from steelyard.motion.spline import SplineMotion, bezier
 
 __all__ = [
     "UNLIMITED_SLIDE",
     "UNLIMITED_TURN",
+    "AnyMotion",
+    "Basis",
+    "CoefficientMargins",
+    "Enclosure",
     "Extent",
     "FourierBasis",
     "FourierMotion",
+    "LinearConditions",
+    "LinearMotion",
     "Motion",
     "MotionSample",
+    "SequenceMotion",
+    "SinusoidMotion",
+    "SmoothMotion",
+    "SplineMotion",
+    "SumMotion",
+    "between_samples",
+    "bezier",
+    "coefficient_margins",
+    "enclose",
     "extent",
     "fourier_basis",
+    "in_sequence",
+    "pick_and_place",
+    "quintic",
+    "ramp_in",
+    "ramp_out",
     "random_fourier",
     "read_motion",
+    "rest_conditions",
     "rest_to_rest",
+    "slowdown_within",
+    "slowed",
+    "with_ramps",
+    "write_joint_trajectory",
     "write_motion",
+    "write_samples",
 ]

@@ -1,4 +1,4 @@
-"""Motion files: JSON with family, joints, period, coefficients and the robot's digest; every bit survives."""
+"""Motion files: JSON with family, joints, coefficients and the robot's digest; every bit survives."""
 
 from __future__ import annotations
 
@@ -9,12 +9,21 @@ from typing import NoReturn
 from steelyard.archive import from_document, to_document
 from steelyard.errors import InputError, UnknownNameError
 from steelyard.files import write_text
+from steelyard.motion.composition import AnyMotion, SequenceMotion, SumMotion
 from steelyard.motion.fourier import FourierMotion
+from steelyard.motion.sinusoid import SinusoidMotion
+from steelyard.motion.spline import SplineMotion
 
-_FAMILIES = {"fourier": FourierMotion}
+_FAMILIES: dict[str, type[AnyMotion]] = {
+    "fourier": FourierMotion,
+    "spline": SplineMotion,
+    "sinusoid": SinusoidMotion,
+    "sum": SumMotion,
+    "sequence": SequenceMotion,
+}
 
 
-def write_motion(motion: FourierMotion, path: Path | str) -> None:
+def write_motion(motion: AnyMotion, path: Path | str) -> None:
     """Write a motion file, whole or not at all.
 
     Args:
@@ -31,7 +40,7 @@ def write_motion(motion: FourierMotion, path: Path | str) -> None:
     write_text(Path(path), text + "\n")
 
 
-def read_motion(path: Path | str) -> FourierMotion:
+def read_motion(path: Path | str) -> AnyMotion:
     """Read a motion file.
 
     Args:
@@ -55,6 +64,8 @@ def read_motion(path: Path | str) -> FourierMotion:
         raise InputError(f"is not JSON: {error.msg}, column {error.colno}.", place=place) from error
     except _NotANumberError as error:
         raise InputError(f"holds {error}, which is not a number of JSON.", place=str(path)) from error
+    except RecursionError as error:
+        raise InputError("is nested too deeply.", place=str(path)) from error
     if not isinstance(document, dict) or not isinstance(document.get("family"), str):
         raise InputError("is not a motion: it lacks the text 'family'.", place=str(path))
     family = document.pop("family")
@@ -66,6 +77,8 @@ def read_motion(path: Path | str) -> FourierMotion:
         if error.place.startswith(str(path)):
             raise
         raise InputError(error.message, place=f"{path}: {error.place}", evidence=error.evidence) from error
+    except RecursionError as error:
+        raise InputError("is nested too deeply.", place=str(path)) from error
     except ValueError as error:
         raise InputError("holds an array whose rows differ in length.", place=str(path)) from error
 

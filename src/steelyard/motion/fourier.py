@@ -10,7 +10,8 @@ so that $a_l$ and $b_l$ are the amplitudes of the velocity's harmonics.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -19,31 +20,19 @@ from numpy.typing import ArrayLike
 from steelyard.archive import digest
 from steelyard.arrays import Array, checked, read_only
 from steelyard.errors import InputError
+from steelyard.motion.basis import Basis
+from steelyard.motion.fields import check_order, check_schema, checked_joints, checked_seconds
 from steelyard.motion.motion import MotionSample
 
 SCHEMA = 1
+BREAKS_PER_PERIOD = 16
+"""Pieces in a period of the fastest harmonic: a Taylor polynomial of degree 9 is then off by about 1e-14."""
+
+FourierBasis = Basis
 
 
-@dataclass(frozen=True, eq=False)
-class FourierBasis:
-    """The functions of time a Fourier motion is made of; columns: offset, a_1 … a_L, b_1 … b_L.
-
-    The motion of joint j is `basis.q @ coefficients[j]`, and likewise for `v` and `a`. It is linear, so the
-    rows are also the exact derivatives of position, velocity and acceleration in the coefficients.
-
-    Attributes:
-        q: of the position, shape (N, 2L + 1), dimensionless and s.
-        v: of the velocity, shape (N, 2L + 1), 1/s and dimensionless.
-        a: of the acceleration, shape (N, 2L + 1), 1/s² and 1/s.
-    """
-
-    q: Array
-    v: Array
-    a: Array
-
-
-def fourier_basis(time: ArrayLike, period: float, harmonics: int) -> FourierBasis:
-    """Evaluate the basis functions.
+def fourier_basis(time: ArrayLike, period: float, harmonics: int) -> Basis:
+    """Evaluate the basis functions; columns: offset, a_1 … a_L, b_1 … b_L.
 
     Args:
         time: when, shape (N,), s.
@@ -53,15 +42,24 @@ def fourier_basis(time: ArrayLike, period: float, harmonics: int) -> FourierBasi
     Returns:
         The basis.
     """
+    return Basis(*_derivative_columns(time, period, harmonics, range(4)))
+
+
+def _derivative_columns(
+    time: ArrayLike, period: float, harmonics: int, orders: Iterable[int]
+) -> Iterator[Array]:
+    """The basis functions differentiated so many times, each (N, 2L + 1)."""
     t = checked("time", time, ("N",))
     wl = 2.0 * math.pi / period * np.arange(1, harmonics + 1)
     s, c = np.sin(t[:, None] * wl), np.cos(t[:, None] * wl)
-    one, zero = np.ones((len(t), 1)), np.zeros((len(t), 1))
-    return FourierBasis(
-        q=read_only(np.hstack((one, s / wl, -c / wl))),
-        v=read_only(np.hstack((zero, c, s))),
-        a=read_only(np.hstack((zero, -s * wl, c * wl))),
-    )
+    for order in orders:
+        check_order(order)
+        first, second = ((s, -c), (c, s), (-s, c), (-c, -s))[order % 4]
+        if order == 0:
+            yield np.hstack((np.ones((len(t), 1)), first / wl, second / wl))
+        else:
+            rate = wl ** (order - 1)
+            yield np.hstack((np.zeros((len(t), 1)), first * rate, second * rate))
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,22 +85,13 @@ class FourierMotion:
     schema: int = SCHEMA
 
     def __post_init__(self) -> None:
-        if self.schema != SCHEMA:
-            raise InputError(
-                f"layout {self.schema!r} is unknown; this version knows {SCHEMA}.", place="schema"
-            )
-        if not self.joints or len(set(self.joints)) != len(self.joints):
-            raise InputError(
-                f"joint names must be there and differ, got {list(self.joints)}.", place="joints"
-            )
-        if not (math.isfinite(self.period) and self.period > 0.0):
-            raise InputError(f"must be positive and finite, got {self.period} s.", place="period")
+        check_schema(self.schema, SCHEMA)
+        object.__setattr__(self, "joints", checked_joints(self.joints))
+        object.__setattr__(self, "period", checked_seconds("period", self.period))
         nv = len(self.joints)
         sine = checked("sine", self.sine, (nv, "L"))
         if sine.shape[1] == 0:
             raise InputError("a series needs at least one harmonic.", place="sine")
-        object.__setattr__(self, "joints", tuple(self.joints))
-        object.__setattr__(self, "period", float(self.period))
         object.__setattr__(self, "offset", read_only(checked("offset", self.offset, (nv,))))
         object.__setattr__(self, "sine", read_only(sine))
         object.__setattr__(self, "cosine", read_only(checked("cosine", self.cosine, sine.shape)))
@@ -118,16 +107,39 @@ class FourierMotion:
         return self.period
 
     @property
+    def periodic(self) -> bool:
+        """Always: a series ends as it starts."""
+        return True
+
+    @property
     def coefficients(self) -> Array:
         """q_0, a_1 … a_L, b_1 … b_L of every joint, shape (nv, 2L + 1), rad or m, and rad/s or m/s."""
         return np.hstack((self.offset[:, None], self.sine, self.cosine))
+
+    @property
+    def breaks(self) -> Array:
+        """Equal parts of the period, shape (16 L + 1,), s."""
+        return np.linspace(0.0, self.period, BREAKS_PER_PERIOD * self.harmonics + 1)
 
     @cached_property
     def digest(self) -> str:
         """SHA-256 of its content."""
         return digest(self)
 
-    def basis(self, time: ArrayLike) -> FourierBasis:
+    def with_coefficients(self, coefficients: ArrayLike) -> FourierMotion:
+        """The same period with other coefficients.
+
+        Args:
+            coefficients: q_0, a_1 … a_L, b_1 … b_L of every joint, shape (nv, 2L + 1), SI.
+
+        Returns:
+            The motion.
+        """
+        L = self.harmonics
+        x = checked("coefficients", coefficients, (len(self.joints), 2 * L + 1))
+        return replace(self, offset=x[:, 0], sine=x[:, 1 : L + 1], cosine=x[:, L + 1 :])
+
+    def basis(self, time: ArrayLike) -> Basis:
         """The derivatives of the motion with respect to its coefficients.
 
         Args:
@@ -138,6 +150,35 @@ class FourierMotion:
         """
         return fourier_basis(time, self.period, self.harmonics)
 
+    def derivative(self, time: ArrayLike, order: int) -> Array:
+        """A derivative of the position in time; it repeats beyond its period.
+
+        Args:
+            time: when, shape (N,), s.
+            order: 0 for the position, 1 for the velocity, 3 for the jerk, and so on.
+
+        Returns:
+            The derivative, shape (N, nv), rad or m over the order's power of s.
+        """
+        (columns,) = _derivative_columns(time, self.period, self.harmonics, (order,))
+        return columns @ self.coefficients.T
+
+    def derivative_bounds(self, order: int) -> Array:
+        r"""The sum of the harmonics' amplitudes, $\sum_l (\omega l)^{n-1}\sqrt{a_l^2 + b_l^2}$.
+
+        Args:
+            order: n.
+
+        Returns:
+            The bound, the same for every piece, shape (16 L, nv), rad or m over the order's power of s.
+        """
+        check_order(order)
+        wl = 2.0 * math.pi / self.period * np.arange(1, self.harmonics + 1)
+        bound = np.hypot(self.sine, self.cosine) @ wl ** (order - 1.0)
+        if order == 0:
+            bound += np.abs(self.offset)
+        return np.broadcast_to(bound, (len(self.breaks) - 1, len(bound)))
+
     def sample(self, time: ArrayLike) -> MotionSample:
         """Evaluate it; it repeats beyond its period.
 
@@ -147,5 +188,5 @@ class FourierMotion:
         Returns:
             Position, velocity and acceleration, each shape (N, nv), SI.
         """
-        basis, x = self.basis(time), self.coefficients.T
-        return MotionSample(basis.q @ x, basis.v @ x, basis.a @ x)
+        columns = _derivative_columns(time, self.period, self.harmonics, range(3))
+        return MotionSample(*(each @ self.coefficients.T for each in columns))

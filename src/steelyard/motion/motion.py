@@ -57,3 +57,38 @@ class Motion(Protocol):
             Position, velocity and acceleration, each shape (N, nv), SI.
         """
         ...
+
+
+class SmoothMotion(Motion, Protocol):
+    """A motion whose derivatives of every order are known and bounded, so that it can be enclosed."""
+
+    @property
+    def breaks(self) -> Array:
+        """Times from 0 to the duration, increasing, shape (K + 1,), s.
+
+        Between neighbours the motion is analytic and its Taylor series about the middle converges fast.
+        """
+        ...
+
+    def derivative(self, time: ArrayLike, order: int) -> Array:
+        """A derivative of the position in time.
+
+        Args:
+            time: when, shape (N,), s.
+            order: 0 for the position, 1 for the velocity, 3 for the jerk, and so on.
+
+        Returns:
+            The derivative, shape (N, nv), rad or m over the order's power of s.
+        """
+        ...
+
+    def derivative_bounds(self, order: int) -> Array:
+        """What the size of a derivative exceeds at no time between two breaks.
+
+        Args:
+            order: of the derivative.
+
+        Returns:
+            A bound for each piece, shape (K, nv), rad or m over the order's power of s.
+        """
+        ...
