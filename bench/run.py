@@ -11,7 +11,7 @@ from pathlib import Path
 # BLAS threads spin on the cores that our own threads need: on small matrices that costs both of them dearly.
 os.environ["OPENBLAS_NUM_THREADS"] = "1"
 
-from cases import clearance, dynamics, identifiability, rollout
+from cases import clearance, dynamics, estimation, figaroh, identifiability, long_log_identified, rollout
 from tables import RESULTS, machine, today
 from timing import Row
 
@@ -20,6 +20,9 @@ CASES = {
     "rollout": rollout.rows,
     "identifiability": identifiability.rows,
     "clearance": clearance.rows,
+    "estimation": estimation.rows,
+    "figaroh": figaroh.rows,
+    "long log": long_log_identified.rows,
 }
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "benchmarks.md"
 

@@ -62,7 +62,7 @@ def test_the_demo_prints_a_table_for_people(demo_folder: Path) -> None:
 def test_the_same_seed_gives_the_same_files_and_another_seed_others(tmp_path: Path) -> None:
     for name, seed in (("a", 3), ("b", 3), ("c", 4)):
         assert run("demo", "--robot", "one_link", "--out", tmp_path / name, "--seed", seed).returncode == 0
-    for file in ("train.motion.json", "train.parquet", "parameters.json", "torque.svg"):
+    for file in ("train.motion.json", "train.parquet", "result/parameters.json", "torque.svg"):
         first = (tmp_path / "a" / file).read_bytes()
         assert first == (tmp_path / "b" / file).read_bytes()
         assert first != (tmp_path / "c" / file).read_bytes()

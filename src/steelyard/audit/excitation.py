@@ -6,11 +6,15 @@ from steelyard.audit.verdict import Check, Status
 from steelyard.identifiability import Certificate
 
 ILL = 1000.0
-"""Condition number, columns scaled to unit norm, from which on the data is called weak."""
+"""Condition number, columns scaled to unit norm, from which on a motion is weak whatever the noise.
+
+Below it the number alone does not judge: a motion of 123 without noise gives every parameter to ten digits,
+one of 96 on a noisy arm leaves half of them open. That judgement is `check_intervals`.
+"""
 
 
 def check_excitation(certificate: Certificate, condition: float) -> Check:
-    """Judge the motion that was identified from.
+    """Judge the motion that was identified from, whatever the noise; with it `check_intervals` does.
 
     Args:
         certificate: what it determines.
@@ -28,5 +32,6 @@ def check_excitation(certificate: Certificate, condition: float) -> Check:
     message = f"the data determines all {count} combinations, condition number {condition:.3g}"
     if condition > ILL:
         weak = "; ".join(str(x) for x in certificate.weakest[:2])
-        return Check("excitation", Status.WARN, f"{message}: weak, above all {weak}.", evidence)
+        message += f", above {ILL:g}: the excitation is weak, above all for {weak}."
+        return Check("excitation", Status.WARN, message, evidence)
     return Check("excitation", Status.PASS, message + ".", evidence)

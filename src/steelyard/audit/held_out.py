@@ -4,13 +4,44 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from steelyard.audit.torque import TorqueError
+import numpy as np
+
+from steelyard.arrays import Array
+from steelyard.audit.torque import TorqueError, torque_error
 from steelyard.audit.verdict import Check, Status
+from steelyard.errors import RecordingError
+from steelyard.recording import Recording
+from steelyard.signals import in_band
 
 GOOD, POOR = 10.0, 30.0
 """Overall error in percent of the torque's rms up to which a model passes, and beyond which it fails."""
 POOR_JOINT = 30.0
 """Error of one joint from which on it is named."""
+
+
+def error_along(recordings: Sequence[Recording], predicted: Sequence[Array]) -> TorqueError:
+    """The torque error along recorded motions, of all of them together.
+
+    Measured and predicted torques are compared in the band of the motion, see `signals.in_band`: above it a
+    prediction is not to be had, and the measured torque is noise.
+
+    Args:
+        recordings: motions with torques, as `signals.prepared` made them; others are compared as they are.
+        predicted: the torques of a model along each, shape (N, nv), N·m or N.
+
+    Returns:
+        Percentages per joint and over all.
+
+    Raises:
+        RecordingError: a recording has no torques.
+    """
+    measured, modelled = [], []
+    for recording, tau_hat in zip(recordings, predicted, strict=True):
+        if recording.tau is None:
+            raise RecordingError("has no torques.", place="recording", remedy="Record joint torques.")
+        measured.append(in_band(recording, recording.tau))
+        modelled.append(in_band(recording, tau_hat))
+    return torque_error(np.vstack(measured), np.vstack(modelled))
 
 
 def check_torque(

@@ -7,7 +7,18 @@ import sys
 import typer
 
 from steelyard import __version__
-from steelyard.cli import compile, demo, identifiability, identify, inspect, robots, simulate
+from steelyard.cli import (
+    compare,
+    compile,
+    demo,
+    identifiability,
+    identify,
+    inspect,
+    replay,
+    robots,
+    simulate,
+    validate,
+)
 from steelyard.cli.output import complain
 from steelyard.errors import InputError, SteelyardError
 
@@ -24,6 +35,9 @@ app.command("robots")(robots.robots)
 app.command("inspect")(inspect.inspect)
 app.command("identifiability", cls=identifiability.BareRotors)(identifiability.identifiability)
 app.command("identify")(identify.identify)
+app.command("validate")(validate.validate)
+app.command("compare")(compare.compare)
+app.command("replay")(replay.replay)
 app.command("simulate")(simulate.simulate)
 app.command("compile")(compile.compile_ahead)
 

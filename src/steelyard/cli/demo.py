@@ -41,9 +41,9 @@ def demo(
     announce_compilation()
     started = time.perf_counter()
     run = run_line(found, seed)
-    files = write_files(run, out)
+    files = write_files(run, out, robot)
     seconds = time.perf_counter() - started
-    passed = run.holdout.overall < PROMISE
+    passed = run.done.holdout.overall < PROMISE
     if json:
         print_json(document(run, files, seconds, passed))
     else:

@@ -1,10 +1,8 @@
-"""From logs to a judged estimate: what `steelyard identify` does, step by step."""
+"""From a question to a judged estimate: what `steelyard identify` does, step by step."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from pathlib import Path
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -17,192 +15,196 @@ from steelyard.audit import (
     check_colour,
     check_excitation,
     check_friction,
+    check_intervals,
     check_links,
     check_mass_matrix,
     check_torque,
+    error_along,
     torque_error,
 )
+from steelyard.cli.identify_logs import Question
 from steelyard.cli.output import say
-from steelyard.errors import InputError, RecordingError
-from steelyard.finding import Finding
-from steelyard.identifiability import certify_excitation
-from steelyard.layout import Layout
-from steelyard.problem import Estimate, Problem, problem_of
-from steelyard.recording import Recording, inspect_recording, read, same_motion
-from steelyard.robot import Robot
-from steelyard.signals import (
-    Butterworth,
-    cutoff_of,
-    differentiated,
-    evenly_timed,
-    main_motion,
-    resampled,
-    torque_from_current,
-    with_rows,
+from steelyard.consistency import check_parameters
+from steelyard.control import read_loop
+from steelyard.errors import InputError
+from steelyard.estimation import (
+    delay_findings,
+    fit_by_name,
+    fit_loop_instrumental,
+    linearised,
+    static_problem,
+    turned_findings,
+    with_full_set,
 )
-
-STANDING = 0.01
-"""Speed below which a joint stands, rad/s or m/s."""
-SAMPLES_A_PERIOD = 5.0
-"""Samples kept for each period of the cut-off frequency: more are neighbours that repeat each other."""
-KEPT_APART = 0.25
-"""Share of a log that is kept apart for judgement where no other log is given."""
-
-
-@dataclass(frozen=True)
-class Preparation:
-    """How logs are made ready; attributes as in the command's options."""
-
-    torque_constant: Array | None = None
-    columns: str | None = None
-    cutoff: float | None = None
+from steelyard.finding import Finding
+from steelyard.identifiability import Certificate, certify_excitation
+from steelyard.layout import Layout
+from steelyard.motion import Motion, read_motion
+from steelyard.problem import Estimate, Problem, problem_of
+from steelyard.recording import Recording, same_motion
+from steelyard.robot import Robot
+from steelyard.uncertainty import with_covariance
 
 
 @dataclass(frozen=True, eq=False)
 class Identification:
     """Everything that was found out."""
 
-    robot: Robot
-    layout: Layout
+    question: Question
     problem: Problem
     estimate: Estimate
+    certificate: Certificate
     verdict: Verdict
     train: TorqueError
     holdout: TorqueError
-    recordings: dict[str, Recording]
-    held_out: str
+    unfiltered: TorqueError
     findings: tuple[Finding, ...]
 
+    @property
+    def robot(self) -> Robot:
+        """The robot that moved."""
+        return self.question.robot
 
-def prepared(path: Path, robot: Robot, how: Preparation) -> tuple[Recording, tuple[Finding, ...]]:
-    """Read a log and bring it to q, v, a and tau at one rate, filtered alike."""
-    joints = [joint.name for joint in robot.joints if joint.nv]
-    reading = read(path, joints=joints, columns=how.columns, lenient=True)
-    log = reading.recording
-    noticed = (*reading.findings, *inspect_recording(log))
-    if how.torque_constant is not None:
-        log = torque_from_current(log, how.torque_constant)
-    if log.tau is None:
-        remedy = "Give --torque-constant." if log.current is not None else "Record joint torques."
-        raise RecordingError("has no torques.", place=str(path), remedy=remedy)
-    log = evenly_timed(log, longest_gap=np.inf)
-    chosen = cutoff_of(log)
-    cutoff = chosen.frequency if how.cutoff is None else how.cutoff
-    say(f"   {path.name}: {log.n} samples, low-pass at {cutoff:.3g} Hz")
-    if how.cutoff is None:
-        say(f"   {chosen.reason}")
-    log = main_motion(differentiated(log, Butterworth(cutoff)), STANDING)
-    interval = 1.0 / (SAMPLES_A_PERIOD * cutoff)
-    if interval > 2.0 / log.rate:
-        log = resampled(log, interval)
-    return log, noticed
+    @property
+    def layout(self) -> Layout:
+        """Its parameters, with the shapes of friction that were found."""
+        return self.estimate.layout
+
+    @property
+    def recordings(self) -> dict[str, Recording]:
+        """What was learnt from and judged by, by name."""
+        train = {f"train {k + 1}": log for k, log in enumerate(self.question.train)}
+        return train | {self.question.held_out: self.question.holdout}
 
 
-def split(log: Recording) -> tuple[Recording, Recording]:
-    """The first part of a log, and the last, which is kept apart."""
-    first = log.time < log.time[0] + (1.0 - KEPT_APART) * log.duration
-    return with_rows(log, first, "train on"), with_rows(log, ~first, "keep apart")
-
-
-def identification(
-    robot: Robot,
-    layout: Layout,
-    train: Sequence[Recording],
-    holdout: Recording,
-    estimate: Estimate,
-    problem: Problem,
-    findings: Sequence[Finding],
-    *,
-    held_out: str,
-) -> Identification:
-    """Judge an estimate on the data it was made from and on data it has not seen."""
-    names = [joint.name for joint in robot.joints if joint.nv]
-    repeat = "it repeats a training motion" if any(same_motion(log, holdout) for log in train) else ""
+def identify_from(asked: Question, method: str) -> Identification:
+    """Pose the problem, fit, give the estimate links that can exist, and judge it."""
+    problem = _posed(asked, asked.layout)
+    say(f"2  torques can determine {problem.base.count} combinations of {asked.layout.size} parameters")
+    estimate = _fitted(asked, problem, method)
+    if estimate.layout is not asked.layout:
+        # The shapes of friction were found with the rest; from here on they are known.
+        problem = _posed(asked, estimate.layout)
+    if "load" in estimate.layout.drive:
+        problem = linearised(problem, estimate)
+    estimate = _complete(problem, estimate)
+    say(f"3  fitted by {estimate.method}, condition number {estimate.condition:.3g}")
     used = problem.samples
-    measured = holdout.channels["tau"]
-    predicted = estimate.torque(robot, holdout)
-    seen = np.vstack([estimate.torque(robot, log) for log in train])
-    error, fitted = torque_error(measured, predicted), torque_error(used.tau, seen)
-    checks = [
-        check_torque(
-            "held-out torque", error, names, nominal=_nominal(robot, layout, holdout), repeat=repeat
-        ),
-        *_link_checks(robot, layout, estimate),
-        check_excitation(
-            certify_excitation(
-                problem.structure, robot, used.q, used.v, used.a, rng=np.random.default_rng(0)
-            ),
-            estimate.condition,
-        ),
-        check_colour(measured - predicted, names),
-        check_friction(measured - predicted, holdout.channels["v"], names),
-    ]
-    recordings = {f"train {k + 1}": log for k, log in enumerate(train)} | {held_out: holdout}
+    certificate = certify_excitation(
+        problem.structure, asked.robot, used.q, used.v, used.a, rng=np.random.default_rng(0)
+    )
+    predicted = estimate.torque(asked.robot, asked.holdout)
+    error = error_along([asked.holdout], [predicted])
+    repeat = next(filter(None, (same_motion(log, asked.holdout) for log in asked.train)), None)
+    repeated = () if repeat is None else (repeat.finding("a training log", asked.held_out),)
     return Identification(
-        robot,
-        layout,
+        asked,
         problem,
         estimate,
-        Verdict(tuple(checks)),
-        fitted,
+        certificate,
+        Verdict(tuple(_checks(asked, problem, estimate, certificate, predicted, error, repeated))),
+        error_along(asked.train, [estimate.torque(asked.robot, log) for log in asked.train]),
         error,
-        recordings,
-        held_out,
-        tuple(findings),
+        torque_error(asked.holdout.channels["tau"], predicted),
+        (*asked.findings, *_suspicions(asked, problem), *repeated),
     )
 
 
-def _nominal(robot: Robot, layout: Layout, log: Recording) -> TorqueError | None:
+def _suspicions(asked: Question, problem: Problem) -> tuple[Finding, ...]:
+    """Signs, directions and delays under which the same log would fit far better."""
+    if asked.static or "load" in problem.layout.drive:
+        return ()
+    return turned_findings(problem) or delay_findings(problem)
+
+
+def _posed(asked: Question, layout: Layout) -> Problem:
+    pose = static_problem if asked.static else problem_of
+    return pose(asked.robot, layout, asked.train, prior=asked.prior)
+
+
+def _complete(problem: Problem, estimate: Estimate) -> Estimate:
+    """The estimate with a full set of possible links, and with a covariance."""
+    if estimate.covariance is None:
+        estimate = with_covariance(problem, estimate)
+    phi = estimate.parameters
+    if phi is None or not check_parameters(estimate.layout, phi):
+        estimate = with_full_set(problem, replace(estimate, parameters=None))
+    return estimate
+
+
+def _fitted(asked: Question, problem: Problem, method: str) -> Estimate:
+    if method != "iv":
+        return fit_by_name(problem, method)
+    if asked.controller is None:
+        return fit_by_name(problem, method, instruments=_instruments(asked))
+    if asked.motion is None:
+        raise InputError(
+            "is of use with the motion it was told to follow.", place="--controller", remedy="Give --motion."
+        )
+    return fit_loop_instrumental(problem, read_loop(asked.controller, asked.robot), _planned(asked))
+
+
+def _planned(asked: Question) -> Motion:
+    motion = read_motion(str(asked.motion))
+    names = tuple(joint.name for joint in asked.robot.joints if joint.nv)
+    if motion.joints != names:
+        raise InputError(f"moves {list(motion.joints)}, the robot has {list(names)}.", place="--motion")
+    return motion
+
+
+def _instruments(asked: Question) -> tuple[Array, Array, Array] | None:
+    """A motion without measurement noise at the samples that are learnt from: planned, or as logged."""
+    if asked.motion is not None:
+        samples = [_planned(asked).sample(log.time) for log in asked.train]
+        q, v, a = ([getattr(sample, name) for sample in samples] for name in "qva")
+    elif all(f"{name}_ref" in log.channels for name in "qva" for log in asked.train):
+        q, v, a = ([log.channels[f"{name}_ref"] for log in asked.train] for name in "qva")
+    else:
+        return None
+    return np.vstack(q), np.vstack(v), np.vstack(a)
+
+
+def _checks(
+    asked: Question,
+    problem: Problem,
+    estimate: Estimate,
+    certificate: Certificate,
+    predicted: Array,
+    error: TorqueError,
+    repeated: tuple[Finding, ...],
+) -> list[Check]:
+    names = [joint.name for joint in asked.robot.joints if joint.nv]
+    repeat = "it repeats a training motion" if repeated else ""
+    left = asked.holdout.channels["tau"] - predicted
+    nominal = _nominal(asked)
+    checks = [
+        check_torque("held-out torque", error, names, nominal=nominal, repeat=repeat),
+        *_link_checks(asked.robot, estimate),
+        check_excitation(certificate, estimate.condition),
+        check_intervals(problem, estimate),
+    ]
+    if asked.static:
+        why = "the poses were held: their residuals have no order in time and no velocity."
+        return [*checks, *(Check(name, Status.NOT_RUN, why) for name in ("residual colour", "friction"))]
+    return [*checks, check_colour(left, names), check_friction(left, asked.holdout.channels["v"], names)]
+
+
+def _nominal(asked: Question) -> TorqueError | None:
     """The torque error of the description's own numbers, where it states every link."""
     from steelyard.dynamics import inverse_dynamics
 
-    if any(link.body is None for link in robot.links):
+    if any(link.body is None for link in asked.robot.links):
         return None
-    channels = log.channels
-    tau = inverse_dynamics(
-        robot, layout, layout.complete_nominal(), channels["q"], channels["v"], channels["a"]
-    )
-    return torque_error(channels["tau"], tau)
+    log, layout = asked.holdout.channels, asked.layout
+    tau = inverse_dynamics(asked.robot, layout, layout.complete_nominal(), log["q"], log["v"], log["a"])
+    return error_along([asked.holdout], [tau])
 
 
-def _link_checks(robot: Robot, layout: Layout, estimate: Estimate) -> list[Check]:
+def _link_checks(robot: Robot, estimate: Estimate) -> list[Check]:
     if estimate.parameters is None:
         why = "only combinations of parameters were estimated, not links."
         return [Check(name, Status.NOT_RUN, why) for name in ("physical consistency", "mass matrix")]
-    links = check_links(layout, estimate.parameters)
+    links = check_links(estimate.layout, estimate.parameters)
     possible = links.status is Status.PASS
     rng = np.random.default_rng(0)
-    return [links, check_mass_matrix(robot, layout, estimate.parameters, possible, rng)]
-
-
-def question(
-    robot: Robot,
-    layout: Layout,
-    logs: Sequence[Path],
-    holdout: Path | None,
-    how: Preparation,
-) -> tuple[list[Recording], Recording, str, list[Finding]]:
-    """Read training and held-out logs; without one to hold out, the end of the last is kept apart."""
-    if not logs:
-        raise InputError("at least one log is needed.", place="LOG")
-    findings: list[Finding] = []
-    train = []
-    for path in logs:
-        log, noticed = prepared(path, robot, how)
-        train.append(log)
-        findings += noticed
-    if holdout is not None:
-        other, noticed = prepared(holdout, robot, how)
-        findings += noticed
-        return train, other, holdout.name, findings
-    train[-1], other = split(train[-1])
-    start = other.time[0]
-    name = f"last {100 * KEPT_APART:.0f} % of {logs[-1].name}"
-    say(f"   no log to hold out is given: {name}, from {start:.4g} s on, is kept apart")
-    return train, other, name, findings
-
-
-def pose(robot: Robot, layout: Layout, train: Sequence[Recording]) -> Problem:
-    """The question of the training logs."""
-    stated = all(link.body is not None for link in robot.links)
-    return problem_of(robot, layout, train, prior=layout.nominal if stated else None)
+    return [links, check_mass_matrix(robot, estimate.layout, estimate.parameters, possible, rng)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
 from steelyard.cli.identify_line import Identification
@@ -10,8 +11,15 @@ from steelyard.export import write_result
 from steelyard.report import content_of, report_page
 
 
-def write_identification(done: Identification, out: Path, described: Path, *, force: bool) -> dict[str, str]:
-    """Write everything, or nothing; returns the paths by name."""
+def write_identification(
+    done: Identification,
+    out: Path,
+    description: str,
+    *,
+    request: Mapping[str, object] | None = None,
+    force: bool = False,
+) -> dict[str, str]:
+    """Write everything, or nothing; returns the paths by name. A description that is a URDF is edited."""
     parameters = done.estimate.parameters
     if parameters is None:
         raise NoSolutionError(
@@ -25,10 +33,11 @@ def write_identification(done: Identification, out: Path, described: Path, *, fo
             done.estimate,
             done.verdict,
             done.recordings,
-            held_out=[done.held_out],
+            held_out=[done.question.held_out],
             findings=done.findings,
         )
     )
+    described = Path(description)
     urdf = described.suffix.lower() == ".urdf" and described.is_file()
     written = write_result(
         out,
@@ -40,6 +49,7 @@ def write_identification(done: Identification, out: Path, described: Path, *, fo
         structure=done.problem.structure,
         steps=[step for log in done.recordings.values() for step in log.provenance],
         extra={"report.html": page.encode()},
+        request=request,
         force=force,
     )
     return {name: str(out / name) for name in written.files}

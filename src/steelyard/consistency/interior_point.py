@@ -154,9 +154,10 @@ def _between(N: Array | None, H: Array) -> Array:
 
 def _factorised(H: Array) -> Array:
     """The Cholesky factor; a matrix singular up to round-off is raised by round-off, which shortens steps."""
-    factor, failed = dpotrf(H, lower=1)
+    # H is symmetric; its transpose is in the order LAPACK reads.
+    factor, failed = dpotrf(H.T, lower=1)
     raised = np.finfo(float).eps * float(np.trace(H))
     while failed:
-        factor, failed = dpotrf(H + raised * np.eye(len(H)), lower=1)
+        factor, failed = dpotrf((H + raised * np.eye(len(H))).T, lower=1)
         raised *= 10.0
     return np.asarray(factor)

@@ -21,7 +21,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike
 
-from steelyard.arrays import Array, checked, read_only
+from steelyard.arrays import Array, BoolArray, checked, read_only
 from steelyard.consistency.slack import SlackMap
 from steelyard.drive import drive_term
 from steelyard.errors import InputError
@@ -165,21 +165,24 @@ def _reference(layout: Layout, reference: ArrayLike | None) -> tuple[Array, tupl
                 unknown.append(link)
     bodies = phi[: 10 * n].reshape(n, 10)
     bodies[:] = nearest_consistent(bodies)
-    positive = np.array([not _may_be_negative(layout, k) for k in range(layout.size)])
+    positive = _never_negative(layout)
     phi[positive] = np.maximum(phi[positive], 0.0)
     fixed = ~layout.free
     phi[fixed] = np.nan_to_num(nominal[fixed])
     return phi, tuple(unknown)
 
 
-def _may_be_negative(layout: Layout, k: int) -> bool:
-    return k < 10 * len(layout.links) or drive_term(layout.parameters[k].term).signed
+def _never_negative(layout: Layout) -> BoolArray:
+    """Drive terms that cannot be negative, shape (p,); links have conditions of their own."""
+    n = 10 * len(layout.links)
+    drives = [not drive_term(parameter.term).signed for parameter in layout.parameters[n:]]
+    return np.array([False] * n + drives)
 
 
 def _bounds(layout: Layout, lower: ArrayLike | None, upper: ArrayLike | None) -> tuple[Array, Array]:
     """The bounds that are not implied by the links; fixed parameters have none."""
     p = layout.size
-    low = np.array([-np.inf if _may_be_negative(layout, k) else 0.0 for k in range(p)])
+    low = np.where(_never_negative(layout), 0.0, -np.inf)
     high = np.full(p, np.inf)
     if lower is not None:
         low = np.maximum(low, checked("lower", lower, (p,), finite=False))

@@ -12,7 +12,7 @@ $$\min_{\phi\ \text{possible}} \lVert R\phi - r \rVert^2 + \varepsilon\, d(\phi,
 whose solution tends to the wanted one with $\varepsilon \to 0$. It costs the fit at most
 $\varepsilon\,d(\phi^*, \phi_{ref})^2$ for any best $\phi^*$, and where the best is not attained it stays
 finite. Where the cost exceeds `COST`, as for short and noisy logs whose best fit lies far out, it is asked
-again with less weight. The cost is reported.
+again with less weight; where round-off hides a best fit far out, with more. The cost is reported.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ TIE_BREAK = 1e-8
 COST = 2e-7
 """What the tie-break may add to the squared residual before it is asked again with a hundredth of its weight,
 relative to the residual, dimensionless."""
-_RETRIES = 2
+_RETRIES = 3
 NEGLIGIBLE = 1e-6
 """Squared residual that is as good as zero, relative to the squared data, dimensionless."""
 FELT = 100.0
@@ -87,7 +87,7 @@ def fit_possible(matrix: Array, target: Array, possible: PossibleSet) -> Possibl
     b = r - A @ (possible.reference / s)
     least = NEGLIGIBLE * float(r @ r) + float(np.finfo(float).tiny)
     weight = TIE_BREAK * max(_unconstrained(A if N is None else A @ N, b), least)
-    fit = _tied(A, b, possible, least, weight)
+    fit, weight = _first(A, b, possible, least, weight)
     for _ in range(_RETRIES):
         if fit.tie_break <= COST * fit.measure:
             break
@@ -97,6 +97,22 @@ def fit_possible(matrix: Array, target: Array, possible: PossibleSet) -> Possibl
         except NoSolutionError:  # So far out round-off wins; the last fit says what it cost.
             break
     return fit
+
+
+def _first(
+    A: Array, b: Array, possible: PossibleSet, least: float, weight: float
+) -> tuple[PossibleFit, float]:
+    """The fit with the least weight of the tie-break, from a given one on, that keeps the best within reach.
+
+    Where the equations have an exact solution that no body can be, the best possible one may lie at infinity
+    and leave far more than the weight was chosen for.
+    """
+    for _ in range(_RETRIES):
+        try:
+            return _tied(A, b, possible, least, weight), weight
+        except NoSolutionError:
+            weight *= 1e2
+    return _tied(A, b, possible, least, weight), weight
 
 
 def _tied(A: Array, b: Array, possible: PossibleSet, least: float, weight: float) -> PossibleFit:

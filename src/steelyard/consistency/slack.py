@@ -15,8 +15,7 @@ import numpy as np
 from steelyard.arrays import Array, IntArray
 from steelyard.inertia import pseudo_inertia
 
-_BASIS = pseudo_inertia(np.eye(10))
-_FLAT = np.ascontiguousarray(_BASIS.reshape(10, 16))
+_FLAT = np.ascontiguousarray(pseudo_inertia(np.eye(10)).reshape(10, 16))
 # Links are measured in their own mass and length: possible ones have eigenvalues up to about one.
 _START = 0.05
 _FLAT_TRANSPOSED = np.ascontiguousarray(_FLAT.T)
@@ -204,10 +203,11 @@ class SlackMap:
         Returns:
             Its symmetric matrix, shape (p, p), dimensionless.
         """
-        products = left.matrices[:, None] @ _BASIS @ right.matrices[:, None]
-        blocks = products.reshape(-1, 10, 16) @ _FLAT_TRANSPOSED
-        H = np.diag(
-            np.bincount(self.bounded, left.numbers * right.numbers, minlength=self.size).astype(float)
-        )
-        H[self.links[:, :, None], self.links[:, None, :]] += 0.5 * (blocks + blocks.transpose(0, 2, 1))
+        # <D, A D' B> is a form in the entries of D and D', the Kronecker product of A and B.
+        kronecker = left.matrices[:, :, None, :, None] * right.matrices[:, None, :, None, :]
+        blocks = _FLAT @ kronecker.reshape(-1, 16, 16) @ _FLAT_TRANSPOSED
+        H = np.zeros((self.size, self.size))
+        H[self.links[:, :, None], self.links[:, None, :]] = 0.5 * (blocks + blocks.transpose(0, 2, 1))
+        diagonal = H.reshape(-1)[:: self.size + 1]
+        diagonal += np.bincount(self.bounded, left.numbers * right.numbers, minlength=self.size)
         return H

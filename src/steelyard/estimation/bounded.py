@@ -16,7 +16,7 @@ from steelyard.problem import Estimate, Problem
 
 TOUCHING = 1e-6
 """Share of a bound's range within which a parameter counts as lying on the bound."""
-_UNSEEN, _OPTIMAL = 1e-12, 1e-14
+_UNSEEN, _OPTIMAL, _ROUND_OFF = 1e-12, 1e-14, 1e-13
 _GROUPS = (slice(0, 1), slice(1, 4), slice(4, 10))
 
 
@@ -47,6 +47,9 @@ def fit_bounded(problem: Problem, relative: float, *, weights: ArrayLike | None 
     nominal = np.clip(np.nan_to_num(layout.nominal[free]), lower, upper)
     R = problem.factor(weights)
     W, tau = R[:, free], R[:, -1] - R[:, free] @ nominal
+    if np.linalg.norm(tau) <= _ROUND_OFF * np.linalg.norm(R[:, -1]):
+        # The nominal values explain the torques: what is left is round-off, which must not move anything.
+        tau = np.zeros_like(tau)
     norms = np.linalg.norm(W, axis=0)
     seen = norms > _UNSEEN * norms.max()
     scale = norms[seen]

@@ -25,6 +25,7 @@ from steelyard.errors import SolverError
 
 ITERATION_LIMIT = 100
 _GAP = 1e-10
+_ROUND_OFF = 1e-12
 _SHRINK = 0.1
 _TO_THE_EDGE = 0.95
 
@@ -92,7 +93,7 @@ def entropic_point(
         divergence = _divergence(S, root_0, roots.first_half())
         value = 0.5 * float(w @ w) + half * divergence
         # The logarithms of a strong pull lose digits to each other.
-        if gap <= _GAP * max(value, least) + 1e-13 * half * S.order:
+        if gap <= _GAP * max(value, least) + _ROUND_OFF * half * S.order:
             return EntropicPoint(x, float(w @ w), divergence, gap / max(value, least), iteration)
         mu = max(half, _SHRINK * S.dot(Z) / S.order)
         H = P + inside.curvature(inverse, Z)[np.ix_(free, free)]

@@ -34,14 +34,15 @@ def fit_momentum(
     small beside the residual.
 
     Args:
-        problem: the question, with its samples; their accelerations are not looked at.
+        problem: the question, with its samples; accelerations are not needed, see `problem_of`.
         window: length of a window, s; at least one interval of the log.
         colour: what is assumed of the noise of successive windows.
         on_blind: `refuse` names base parameters that the motion hides in an error, `infinite` gives them zero
             and an infinite variance.
 
     Returns:
-        The estimate; its residual is that of the mean torque over a window.
+        The estimate; its residual is that of the mean torque over a window. `integrated` gives the equations
+        that `with_full_set` and estimators of possible links need where there are no accelerations.
 
     Raises:
         NoSolutionError: the motion hides base parameters, or there are too few windows for their number.

@@ -13,7 +13,7 @@ from steelyard.estimation.weighted_rows import PIECE, Rows, RowSource
 from steelyard.problem import Evidence, Problem
 
 
-def integrated_rows(problem: Problem, window: float) -> RowSource:
+def integrated_equations(problem: Problem, window: float) -> RowSource:
     r"""The equations $[\Delta W_m - \int W_c\,dt]\,\phi = \int \tau\,dt$ of every window.
 
     Args:
@@ -36,8 +36,30 @@ def integrated_rows(problem: Problem, window: float) -> RowSource:
             W_c = momentum_rate_regressor(problem.robot, problem.layout, q, v)
             W_m = momentum_regressor(problem.robot, problem.layout, q[edges - edges[0]], v[edges - edges[0]])
             Y = np.diff(W_m, axis=0) - _integral(t, W_c, edges - edges[0])
-            W = np.ascontiguousarray(Y[..., problem.base.columns])
-            yield Rows(W, W, _integral(t, at.tau[part], edges - edges[0]) - Y @ problem.known)
+            yield Rows(Y, Y, _integral(t, at.tau[part], edges - edges[0]))
+
+    return rows
+
+
+def integrated_rows(problem: Problem, window: float) -> RowSource:
+    """The same equations in the base parameters, the impulse of what the layout fixes taken off.
+
+    Args:
+        problem: the question, with its samples.
+        window: length of a window, s.
+
+    Returns:
+        Their source, in pieces of a few thousand samples.
+
+    Raises:
+        InputError: the window is shorter than an interval or longer than a motion.
+    """
+    equations = integrated_equations(problem, window)
+
+    def rows() -> Iterator[Rows]:
+        for full in equations():
+            W = np.ascontiguousarray(full.regressor[..., problem.base.columns])
+            yield Rows(W, W, full.target - full.regressor @ problem.known)
 
     return rows
 

@@ -133,5 +133,5 @@ def _paid(problem: Problem, solution: Solution, weights: Array) -> Array:
         inside = [(i, place[int(c)]) for i, c in enumerate(columns) if int(c) in place]
         mine, base = [i for i, _ in inside], [j for _, j in inside]
         W = T[:, mine]
-        paid.append(w**2 * float(np.einsum("ij,jk,ik->", W, solution.inverse[np.ix_(base, base)], W)))
+        paid.append(w**2 * float(np.sum((W @ solution.inverse[np.ix_(base, base)]) * W)))
     return np.array(paid)

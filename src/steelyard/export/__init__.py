@@ -9,8 +9,10 @@ from steelyard.export.model_files import mjcf_model, urdf_model
 from steelyard.export.model_text import ModelText
 from steelyard.export.parameters_file import parameters_document
 from steelyard.export.read_back import ReadBackError, check_mjcf, check_urdf
-from steelyard.export.record_file import record_document
+from steelyard.export.record_file import record_document, versions
 from steelyard.export.result import Written, write_result
+from steelyard.export.result_folder import ResultFolder, is_result, read_record, read_result
+from steelyard.export.stored_parameters import StoredBase, StoredParameters
 from steelyard.export.urdf import new_urdf
 from steelyard.export.urdf_edit import edited_urdf
 
@@ -18,6 +20,9 @@ __all__ = [
     "Draws",
     "ModelText",
     "ReadBackError",
+    "ResultFolder",
+    "StoredBase",
+    "StoredParameters",
     "Written",
     "check_mjcf",
     "check_urdf",
@@ -25,14 +30,18 @@ __all__ = [
     "edited_urdf",
     "feedforward_c",
     "feedforward_python",
+    "is_result",
     "mjcf_model",
     "mjcf_text",
     "new_urdf",
     "parameters_document",
+    "read_record",
+    "read_result",
     "record_document",
     "require_free",
     "robot_with_parameters",
     "urdf_model",
+    "versions",
     "write_folder",
     "write_result",
 ]

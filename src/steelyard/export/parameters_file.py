@@ -10,13 +10,15 @@ from numpy.typing import ArrayLike
 from steelyard.archive import to_document
 from steelyard.arrays import Array, checked
 from steelyard.finding import Finding
-from steelyard.identifiability import BaseParameters, Identifiability
+from steelyard.identifiability import Identifiability
 from steelyard.layout import Layout
 from steelyard.problem import Estimate
 from steelyard.robot import Robot
+from steelyard.uncertainty import base_intervals, parameter_intervals
 
 SCHEMA = 1
-_TWO_SIDED_95 = 1.959963984540054  # quantile 0.975 of the normal distribution
+TWO_SIDED_95 = 1.959963984540054
+"""Half the width of a 95 % interval in standard deviations: the quantile 0.975 of the normal distribution."""
 
 
 def parameters_document(
@@ -27,12 +29,13 @@ def parameters_document(
     estimate: Estimate | None = None,
     structure: Identifiability | None = None,
     intervals: ArrayLike | None = None,
+    base_ends: ArrayLike | None = None,
     findings: tuple[Finding, ...] = (),
 ) -> dict[str, Any]:
     """What was found about each parameter, as values JSON can hold; infinity is the text `inf`.
 
-    Without `intervals`, the 95 % interval of a parameter is its value ± 1.96 standard deviations where the
-    data shows it alone, the value itself where the layout fixes it, and infinite otherwise.
+    Where intervals are not given they are those of the estimate's covariance, see `uncertainty`: finite for
+    what torques determine, the value itself where the layout fixes it, and infinite otherwise.
 
     Args:
         robot: the robot.
@@ -40,7 +43,9 @@ def parameters_document(
         parameters: phi, shape (p,), SI.
         estimate: where the values come from: base parameters, covariance, method, findings.
         structure: what torques could tell, for the class of each parameter.
-        intervals: lower and upper end of each 95 % interval, shape (p, 2), SI.
+        intervals: lower and upper end of each parameter's 95 % interval, shape (p, 2), SI.
+        base_ends: lower and upper end of each base parameter's 95 % interval, shape (b, 2), SI; needs an
+            estimate.
         findings: what was noticed on the way.
 
     Returns:
@@ -50,8 +55,11 @@ def parameters_document(
     if intervals is not None:
         ends = checked("intervals", intervals, (layout.size, 2), finite=False)
     else:
-        ends = _intervals(layout, phi, estimate)
-    classes = [None] * layout.size if structure is None else [c.value for c in structure.classes]
+        ends = _ends(layout, phi, estimate)
+    # With load friction the structure is that of all other terms; by name, since it then has fewer.
+    classes = {}
+    if structure is not None:
+        classes = {n: c.value for n, c in zip(structure.layout.names, structure.classes, strict=True)}
     entries = [
         {
             "name": parameter.name,
@@ -60,7 +68,7 @@ def parameters_document(
             "unit": parameter.unit,
             "value": float(phi[k]),
             "interval95": ends[k],
-            "class": classes[k],
+            "class": classes.get(parameter.name),
             "fixed": parameter.fixed,
             "nominal": parameter.nominal,
         }
@@ -82,36 +90,42 @@ def parameters_document(
         "findings": findings if estimate is None else (*findings, *estimate.findings),
     }
     if estimate is not None:
-        document |= {"method": estimate.method, "samples": estimate.samples, "base": _base(estimate)}
+        if base_ends is not None:
+            beta_ends = checked("base_ends", base_ends, (estimate.base.count, 2), finite=False)
+        else:
+            beta_ends = _base_ends(estimate)
+        base = _base(estimate, beta_ends)
+        document |= {"method": estimate.method, "samples": estimate.samples, "base": base}
     plain: dict[str, Any] = to_document(document)
     return plain
 
 
-def _intervals(layout: Layout, phi: Array, estimate: Estimate | None) -> Array:
-    ends = np.column_stack((np.full(layout.size, -np.inf), np.full(layout.size, np.inf)))
+def _ends(layout: Layout, phi: Array, estimate: Estimate | None) -> Array:
+    if estimate is None or estimate.covariance is None:
+        ends = np.column_stack((np.full(layout.size, -np.inf), np.full(layout.size, np.inf)))
+    else:
+        found = parameter_intervals(estimate)
+        ends = np.column_stack((found.lower, found.upper))
     fixed = ~layout.free
     ends[fixed] = phi[fixed, None]
-    if estimate is not None:
-        alone = _alone(estimate.base)
-        spread = _TWO_SIDED_95 * estimate.deviations[list(alone.values())]
-        where = list(alone)
-        ends[where] = phi[where, None] + spread[:, None] * np.array([-1.0, 1.0])
     return ends
 
 
-def _alone(base: BaseParameters) -> dict[int, int]:
-    """The parameters that are base parameters by themselves: their place in phi and in beta."""
-    single = np.flatnonzero(np.count_nonzero(base.matrix, axis=1) == 1)
-    return {int(base.columns[k]): int(k) for k in single}
+def _base_ends(estimate: Estimate) -> Array:
+    if estimate.covariance is None:
+        return np.tile([-np.inf, np.inf], (estimate.base.count, 1))
+    found = base_intervals(estimate)
+    return np.column_stack((found.lower, found.upper))
 
 
-def _base(estimate: Estimate) -> list[dict[str, object]]:
+def _base(estimate: Estimate, ends: Array) -> list[dict[str, object]]:
     base, names = estimate.base, estimate.layout.names
     return [
         {
             "name": base.names[k],
             "value": float(estimate.values[k]),
-            "interval95": estimate.values[k] + _TWO_SIDED_95 * estimate.deviations[k] * np.array([-1.0, 1.0]),
+            "deviation": float(ends[k, 1] - ends[k, 0]) / (2.0 * TWO_SIDED_95),
+            "interval95": ends[k],
             "combination": {names[j]: float(base.matrix[k, j]) for j in np.flatnonzero(base.matrix[k])},
         }
         for k in range(base.count)

@@ -28,6 +28,7 @@ def record_document(
     estimate: Estimate | None = None,
     steps: Sequence[Step] = (),
     seed: int | None = None,
+    request: Mapping[str, object] | None = None,
 ) -> dict[str, Any]:
     """The record of a result, as values JSON can hold.
 
@@ -38,6 +39,8 @@ def record_document(
         estimate: where the values come from.
         steps: what was done, oldest first.
         seed: of everything random, or None where nothing was.
+        request: the command that was given and the digests of its inputs, as values JSON can hold; with it
+            the result can be made again.
 
     Returns:
         The document.
@@ -49,9 +52,11 @@ def record_document(
         "drive": layout.drive,
         "steps": [{"action": s.action, "detail": s.detail, "digest": s.digest} for s in steps],
         "seed": seed,
-        "versions": {"python": platform.python_version(), **_versions()},
+        "versions": versions(),
         "files": {name: hashlib.sha256(content).hexdigest() for name, content in sorted(files.items())},
     }
+    if request is not None:
+        document["request"] = request
     if estimate is not None:
         document["estimate"] = {
             "method": estimate.method,
@@ -63,11 +68,12 @@ def record_document(
     return plain
 
 
-def _versions() -> dict[str, str]:
-    versions = {}
+def versions() -> dict[str, str]:
+    """Versions of everything that decides the bits of a result, by name."""
+    found = {"python": platform.python_version()}
     for package in _PACKAGES:
         try:
-            versions[package] = metadata.version(package)
+            found[package] = metadata.version(package)
         except metadata.PackageNotFoundError:
             continue
-    return versions
+    return found

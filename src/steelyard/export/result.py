@@ -51,9 +51,11 @@ def write_result(
     estimate: Estimate | None = None,
     structure: Identifiability | None = None,
     intervals: ArrayLike | None = None,
+    base_ends: ArrayLike | None = None,
     draws: Draws | None = None,
     steps: Sequence[Step] = (),
     seed: int | None = None,
+    request: Mapping[str, object] | None = None,
     extra: Mapping[str, bytes] | None = None,
     force: bool = False,
 ) -> Written:
@@ -70,10 +72,13 @@ def write_result(
         description: the URDF the robot was read from, to be edited in place.
         estimate: where the values come from.
         structure: what torques could tell, for the class of each parameter.
-        intervals: lower and upper end of each parameter's 95 % interval, shape (p, 2), SI.
+        intervals: lower and upper end of each parameter's 95 % interval, shape (p, 2), SI; None for those of
+            the estimate's covariance.
+        base_ends: the same of each base parameter, shape (b, 2), SI.
         draws: models to write into `models/`, both formats each.
         steps: what was done, oldest first, for the record.
         seed: of everything random, for the record.
+        request: what was asked for and the digests of its inputs, for the record.
         extra: further files by name, such as a report.
         force: whether an earlier result may be replaced.
 
@@ -115,11 +120,12 @@ def write_result(
             estimate=estimate,
             structure=structure,
             intervals=intervals,
+            base_ends=base_ends,
             findings=tuple(findings),
         )
     )
     files["record.json"] = _json(
-        record_document(robot, layout, files, estimate=estimate, steps=steps, seed=seed)
+        record_document(robot, layout, files, estimate=estimate, steps=steps, seed=seed, request=request)
     )
     write_folder(folder, files, force=force)
     return Written(folder, tuple(sorted(files)), tuple(findings))

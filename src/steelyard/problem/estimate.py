@@ -9,7 +9,7 @@ from types import MappingProxyType
 import numpy as np
 
 from steelyard.arrays import Array, checked, read_only
-from steelyard.dynamics import torque_regressor
+from steelyard.dynamics import inverse_dynamics
 from steelyard.errors import RecordingError
 from steelyard.finding import Finding
 from steelyard.identifiability import BaseParameters
@@ -108,6 +108,6 @@ class Estimate:
         """
         if recording.v is None or recording.a is None:
             raise RecordingError("has no v or no a.", place="recording", remedy="Differentiate it first.")
-        Y = torque_regressor(robot, self.layout, recording.q, recording.v, recording.a)
-        prediction: Array = Y @ self.representative
-        return prediction
+        return inverse_dynamics(
+            robot, self.layout, self.representative, recording.q, recording.v, recording.a
+        )

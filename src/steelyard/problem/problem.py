@@ -2,6 +2,9 @@ r"""`Problem`: which parameters explain the torques?
 
 The torque equations of all samples are kept as one triangle per degree of freedom, so the question has the
 same size for a minute and for a day of data. What the layout fixes is known: its torque is taken off first.
+
+Two questions have no such equations: that of friction which grows with the load, in which torque is not
+linear, and that of a motion without accelerations. Estimators made for them go back to the samples.
 """
 
 from __future__ import annotations
@@ -24,11 +27,26 @@ from steelyard.identifiability import (
 )
 from steelyard.layout import Layout
 from steelyard.problem.evidence import Evidence, evidence_of
+from steelyard.problem.load_friction import load_base, without_load
+from steelyard.problem.on_demand import OnDemand
 from steelyard.recording import Recording
 from steelyard.robot import Robot
 
 Block = tuple[ArrayLike, ArrayLike, ArrayLike, ArrayLike]
 """A piece of a log: q, v, a and tau."""
+
+
+def _compressed(problem: Problem) -> Compressed:
+    if "load" in problem.layout.drive:
+        raise InputError(
+            "with friction that grows with the load torque is not linear in the parameters.",
+            place="layout",
+            remedy="Use fit_load_friction, then linearised for what needs linear equations; or drop 'load'.",
+        )
+    return compress(problem.robot, problem.layout, problem.samples.blocks)
+
+
+_FROM_SAMPLES = OnDemand(_compressed)
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,8 +56,9 @@ class Problem:
     Attributes:
         robot: the robot that moved.
         layout: its standard parameters.
-        structure: what torques could tell about them.
-        compressed: the torque equations of all samples.
+        structure: what torques could tell about them, but for the term `load`.
+        compressed: the torque equations of all samples; where it is built as None they are made from the
+            samples when they are first asked for.
         prior: what is believed of phi beforehand, shape (p,), SI; NaN where nothing is, None for nothing at
             all.
         evidence: the samples themselves, where they are kept: estimators that look at single samples or their
@@ -50,7 +69,7 @@ class Problem:
     robot: Robot
     layout: Layout
     structure: Identifiability
-    compressed: Compressed
+    compressed: OnDemand[Compressed] = _FROM_SAMPLES
     prior: Array | None = None
     evidence: Evidence | None = None
     digests: tuple[str, ...] = ()
@@ -69,6 +88,8 @@ class Problem:
     @cached_property
     def base(self) -> BaseParameters:
         """The combinations of free parameters that torques could determine, beta = K phi."""
+        if "load" in self.layout.drive:
+            return load_base(self.robot, self.layout)
         if self.layout.free.all():
             return self.structure.base
         found = restricted(self.structure).base
@@ -144,7 +165,12 @@ class Problem:
 
 
 def problem_of(
-    robot: Robot, layout: Layout, recordings: Sequence[Recording], *, prior: ArrayLike | None = None
+    robot: Robot,
+    layout: Layout,
+    recordings: Sequence[Recording],
+    *,
+    prior: ArrayLike | None = None,
+    accelerations: bool = True,
 ) -> Problem:
     """Pose the question for recordings, whose samples are kept.
 
@@ -153,6 +179,8 @@ def problem_of(
         layout: the parameters asked about.
         recordings: its logs, with q, v, a and tau.
         prior: what is believed of phi beforehand, shape (p,), SI; NaN where nothing is.
+        accelerations: whether the recordings' accelerations are used; without them only estimators that need
+            none, such as `fit_momentum`, can answer.
 
     Returns:
         The problem.
@@ -161,12 +189,12 @@ def problem_of(
         InputError: a recording is of other joints, or there is none.
         RecordingError: a channel was not recorded.
     """
-    evidence = evidence_of(robot, recordings)
+    evidence = evidence_of(robot, recordings, accelerations=accelerations)
     return Problem(
         robot,
         layout,
-        structural_identifiability(robot, layout),
-        compress(robot, layout, evidence.blocks),
+        structural_identifiability(robot, without_load(layout)),
+        None,
         None if prior is None else np.asarray(prior, dtype=float),
         evidence,
         evidence.digests,

@@ -20,6 +20,7 @@ from steelyard.report.arm_drawing import ArmDrawing, draw_arm
 from steelyard.report.content import History, ReportContent, TorqueTrace
 from steelyard.report.parameter_lines import combinations, parameter_lines
 from steelyard.robot import Robot
+from steelyard.signals import in_band
 
 POSES = 60
 """Poses of a motion the arm is drawn in."""
@@ -92,7 +93,10 @@ def content_of(
 def _trace(robot: Robot, estimate: Estimate, name: str, recording: Recording, held_out: bool) -> TorqueTrace:
     if recording.tau is None:
         raise RecordingError("has no tau.", place=f"recording '{name}'", remedy="Leave it out of the report.")
-    return TorqueTrace(name, held_out, recording.time, recording.tau, estimate.torque(robot, recording))
+    # As they are judged: in the band of the motion, above which no torque is to be predicted.
+    measured = in_band(recording, recording.tau)
+    predicted = in_band(recording, estimate.torque(robot, recording))
+    return TorqueTrace(name, held_out, recording.time, measured, predicted)
 
 
 def _arm(robot: Robot, estimate: Estimate, name: str, recordings: Mapping[str, Recording]) -> ArmDrawing:

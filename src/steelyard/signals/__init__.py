@@ -4,13 +4,19 @@ Put time right (`split_at_gaps`, `evenly_timed`), choose the filter (`cutoff_of`
 differentiate (`differentiated`), choose the interval (`resampled`), then remove rows (`without_standstill`).
 """
 
+from steelyard.signals.band import band_of, in_band
 from steelyard.signals.butterworth import Butterworth
 from steelyard.signals.cutoff import Cutoff, cutoff_of
 from steelyard.signals.delay import Delay, delay_between, series_delay, without_delay
 from steelyard.signals.differentiator import Differentiator, differentiated, smoothed
 from steelyard.signals.fourier import FourierSeries, fourier_series
 from steelyard.signals.gaps import split_at_gaps
+from steelyard.signals.held_poses import held_poses
+from steelyard.signals.keep_apart import Split, kept_apart
+from steelyard.signals.motion_band import motion_band
 from steelyard.signals.period import period_of
+from steelyard.signals.preparation import Preparation, Prepared, prepared
+from steelyard.signals.repeats import repeats_after
 from steelyard.signals.resample import resampled
 from steelyard.signals.rows import trimmed, with_rows
 from steelyard.signals.sampling import Sampling, sampling_of, uniform_interval
@@ -29,19 +35,29 @@ __all__ = [
     "Delay",
     "Differentiator",
     "FourierSeries",
+    "Preparation",
+    "Prepared",
     "Sampling",
     "SavitzkyGolay",
+    "Split",
     "TrackingDifferentiator",
     "aligned",
+    "band_of",
     "cutoff_of",
     "delay_between",
     "differentiated",
     "evenly_timed",
     "fourier_series",
+    "held_poses",
+    "in_band",
     "is_moving",
+    "kept_apart",
     "main_motion",
+    "motion_band",
     "moving_segments",
     "period_of",
+    "prepared",
+    "repeats_after",
     "resampled",
     "restamped",
     "sampling_of",

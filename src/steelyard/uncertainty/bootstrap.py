@@ -8,13 +8,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from steelyard.arrays import Array, checked, read_only
-from steelyard.dynamics import compress, torque_regressor
+from steelyard.dynamics import inverse_dynamics
 from steelyard.errors import InputError
 from steelyard.problem import Estimate, Evidence, Problem
 from steelyard.uncertainty.intervals import Intervals
 from steelyard.uncertainty.memory import block_length
-
-_CHUNK = 4096
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,13 +112,10 @@ def _dealt(residual: Array, length: int, rng: np.random.Generator) -> Array:
 def _predicted(problem: Problem, estimate: Estimate) -> Array:
     at, phi = problem.samples, np.array(problem.known)
     phi[problem.base.columns] += estimate.values
-    parts = [slice(k, k + _CHUNK) for k in range(0, at.n, _CHUNK)]
-    regressors = (torque_regressor(problem.robot, estimate.layout, at.q[p], at.v[p], at.a[p]) for p in parts)
-    return np.concatenate([Y @ phi for Y in regressors])
+    return inverse_dynamics(problem.robot, estimate.layout, phi, at.q, at.v, at.a)
 
 
 def _with_torque(problem: Problem, tau: Array) -> Problem:
     at = problem.samples
     evidence = Evidence(at.time, at.q, at.v, at.a, tau, at.starts, at.digests)
-    compressed = compress(problem.robot, problem.layout, evidence.blocks)
-    return replace(problem, evidence=evidence, compressed=compressed)
+    return replace(problem, evidence=evidence, compressed=None)

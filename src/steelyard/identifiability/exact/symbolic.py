@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from fractions import Fraction
-
-import sympy
+from typing import TYPE_CHECKING
 
 from steelyard.errors import InputError, UnknownNameError
 from steelyard.identifiability.exact.analysis import knowledge
@@ -17,6 +16,9 @@ from steelyard.identifiability.exact.vectors import Number
 from steelyard.identifiability.question import check_question
 from steelyard.layout import Layout
 from steelyard.robot import Robot
+
+if TYPE_CHECKING:
+    import sympy
 
 
 def symbolic_identifiability(
@@ -45,6 +47,8 @@ def symbolic_identifiability(
             different size share a symbol.
         UnknownNameError: a name in `symbols` is not that of a symbol; lists those that are.
     """
+    import sympy
+
     check_question(robot, layout)
     rational = rational_mechanism(robot)
     names = _Names(symbols or {})

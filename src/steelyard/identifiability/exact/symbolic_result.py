@@ -5,17 +5,20 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import TYPE_CHECKING
 
 import numpy as np
-import sympy
 
 from steelyard.arrays import Array
 from steelyard.errors import InputError, UnknownNameError
 from steelyard.identifiability.exact.result import ProvenIdentifiability
 
+if TYPE_CHECKING:
+    import sympy
+
 
 @dataclass(frozen=True, eq=False)
-class SymbolicIdentifiability(ProvenIdentifiability[sympy.Expr]):
+class SymbolicIdentifiability(ProvenIdentifiability["sympy.Expr"]):
     """The groupings of a mechanism, true for all lengths but special ones, as SymPy expressions.
 
     Attributes:
@@ -51,6 +54,9 @@ class SymbolicIdentifiability(ProvenIdentifiability[sympy.Expr]):
             for r, row in enumerate(self.groupings.values())
             for name, value in row.items()
         ]
+        # Of the whole house only formulas need SymPy, which takes half a second and 30 MB to load.
+        import sympy
+
         evaluate = sympy.lambdify(
             [sympy.Symbol(name) for name in at], [value for _, _, value in entries], "math", dummify=True
         )

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from steelyard.dynamics import compress
 from steelyard.errors import RecordingError
 from steelyard.identifiability import structural_identifiability
 from steelyard.layout import Layout
-from steelyard.problem import Evidence, Problem, evidence_of
+from steelyard.problem import Problem, evidence_of
 from steelyard.recording import Recording
 from steelyard.robot import Robot
 
@@ -46,21 +46,13 @@ def static_problem(
             )
         still = np.zeros((recording.n, len(recording.joints)))
         rested.append(recording.with_channels(v=still, a=still))
-    found = evidence_of(robot, rested)
-    evidence = Evidence(
-        found.time,
-        found.q,
-        found.v,
-        found.a,
-        found.tau,
-        found.starts,
-        tuple(recording.digest for recording in recordings),
-    )
+    digests = tuple(recording.digest for recording in recordings)
+    evidence = replace(evidence_of(robot, rested), digests=digests)
     return Problem(
         robot,
         layout,
         structural_identifiability(robot, layout, static=True),
-        compress(robot, layout, evidence.blocks),
+        None,
         None if prior is None else np.asarray(prior, dtype=float),
         evidence,
         evidence.digests,

@@ -1,0 +1,90 @@
+"""The logs of `steelyard identify`: read, made ready, divided into what is learnt from and what is not."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from steelyard.arrays import Array
+from steelyard.cli.identify_request import Request
+from steelyard.cli.output import say
+from steelyard.errors import InputError
+from steelyard.finding import Finding
+from steelyard.layout import Layout
+from steelyard.recording import Reading, Recording, inspect_recording, read
+from steelyard.robot import Robot
+from steelyard.signals import Preparation, held_poses, kept_apart, prepared, torque_from_current
+
+
+@dataclass(frozen=True, eq=False)
+class Question:
+    """Everything an estimate is made from, and what it is judged by."""
+
+    robot: Robot
+    layout: Layout
+    prior: Array | None
+    train: tuple[Recording, ...]
+    holdout: Recording
+    held_out: str
+    findings: tuple[Finding, ...]
+    motion: str | None = None
+    controller: str | None = None
+    static: bool = False
+
+
+def question(
+    request: Request, robot: Robot, layout: Layout, prior: Array | None, constants: Array | None
+) -> Question:
+    """Read training and held-out logs; without one to hold out, a stretch of the last is kept apart."""
+    if not request.logs:
+        raise InputError("at least one log is needed.", place="LOG")
+    findings: list[Finding] = []
+
+    def ready(path: str) -> Recording:
+        log, noticed = log_made_ready(Path(path), robot, request, constants)
+        findings.extend(finding for finding in noticed if finding not in findings)
+        return log
+
+    train = [ready(path) for path in request.logs]
+    if request.holdout is not None:
+        apart, name = ready(request.holdout), Path(request.holdout).name
+    else:
+        split = kept_apart(train.pop())
+        train += split.train
+        apart, name = split.apart, f"{Path(request.logs[-1]).name}, {split.words}"
+        say(f"   no log to hold out is given, so a part is kept apart: {name}")
+    return Question(
+        robot,
+        layout,
+        prior,
+        tuple(train),
+        apart,
+        name,
+        tuple(findings),
+        request.motion,
+        request.controller,
+        request.static,
+    )
+
+
+def log_made_ready(
+    path: Path, robot: Robot, request: Request, constants: Array | None
+) -> tuple[Recording, tuple[Finding, ...]]:
+    """One log as q, v, a and tau, with what was noticed about it."""
+    joints = [joint.name for joint in robot.joints if joint.nv]
+    reading = read(path, joints=joints, columns=request.columns, lenient=True)
+    if request.static:
+        return _at_rest(path, reading, constants)
+    found = prepared(reading.recording, Preparation(constants, request.cutoff))
+    for remark in found.remarks:
+        say(f"   {path.name}: {remark}")
+    return found.recording, (*reading.findings, *found.findings)
+
+
+def _at_rest(path: Path, reading: Reading, constants: Array | None) -> tuple[Recording, tuple[Finding, ...]]:
+    log = reading.recording
+    if constants is not None:
+        log = torque_from_current(log, constants)
+    poses = held_poses(log)
+    say(f"   {path.name}: {poses.n} held poses")
+    return poses, (*reading.findings, *inspect_recording(log))

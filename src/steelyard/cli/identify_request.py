@@ -1,0 +1,166 @@
+"""What `steelyard identify` was asked, and carrying it out: the same request gives the same files."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, fields
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from steelyard.arrays import Array
+from steelyard.cli.output import say
+from steelyard.cli.robot_argument import given_robot
+from steelyard.drive import ALL_TERMS
+from steelyard.errors import InputError, UnknownNameError
+from steelyard.layout import Layout, layout_of
+from steelyard.robot import Robot
+
+if TYPE_CHECKING:
+    from steelyard.cli.identify_line import Identification
+
+COMMAND = "identify"
+DRIVE = "viscous,coulomb,offset,rotor"
+
+
+@dataclass(frozen=True)
+class Request:
+    """The arguments and options of the command, as they were given."""
+
+    robot: str
+    logs: tuple[str, ...]
+    holdout: str | None = None
+    method: str = "auto"
+    drive: str = DRIVE
+    torque_constant: str | None = None
+    columns: str | None = None
+    cutoff: float | None = None
+    prior: str | None = None
+    motion: str | None = None
+    controller: str | None = None
+    static: bool = False
+    gravity: str | None = None
+    lock: tuple[str, ...] = ()
+    arguments: tuple[str, ...] = ()
+
+    @property
+    def inputs(self) -> tuple[str, ...]:
+        """The files it reads."""
+        options = (self.holdout, self.columns, self.prior, self.motion, self.controller)
+        named = (self.robot, *self.logs, *options)
+        return tuple(name for name in named if name is not None and Path(name).exists())
+
+    def document(self) -> dict[str, Any]:
+        """The request with the digests of what it reads, for the record."""
+        digests = {name: digest_of(Path(name)) for name in self.inputs}
+        return {"command": COMMAND, **asdict(self), "inputs": digests}
+
+
+def request_of(document: Mapping[str, Any]) -> Request:
+    """The request that a record holds.
+
+    Args:
+        document: as `Request.document` makes it.
+
+    Returns:
+        The request.
+
+    Raises:
+        InputError: it is another command's, or a later version's.
+    """
+    known = {field.name for field in fields(Request)}
+    if document.get("command") != COMMAND or set(document) - known - {"command", "inputs"}:
+        raise InputError("holds no request of `steelyard identify` that this version knows.", place="record")
+    given = {name: document[name] for name in known if name in document}
+    for name in ("logs", "lock", "arguments"):
+        given[name] = tuple(given.get(name, ()))
+    return Request(**given)
+
+
+def digest_of(path: Path) -> str:
+    """SHA-256 of a file, or of the names and contents of a folder's files."""
+    whole = hashlib.sha256()
+    for file in sorted(path.rglob("*")) if path.is_dir() else [path]:
+        if file.is_file():
+            if path.is_dir():
+                whole.update(file.relative_to(path).as_posix().encode())
+            whole.update(hashlib.sha256(file.read_bytes()).digest())
+    return whole.hexdigest()
+
+
+def carry_out(request: Request, out: Path, *, force: bool = False) -> tuple[Identification, dict[str, str]]:
+    """Identify, judge and write.
+
+    Args:
+        request: what was asked.
+        out: folder for the result.
+        force: whether an earlier result may be replaced.
+
+    Returns:
+        What was found out, and the files by name.
+
+    Raises:
+        InputError: something asked for is not usable; nothing is written.
+        NoSolutionError: the data does not determine what was asked for.
+    """
+    from steelyard.cli.identify_line import identify_from
+    from steelyard.cli.identify_logs import question
+    from steelyard.cli.identify_result import write_identification
+    from steelyard.estimation import METHODS
+    from steelyard.export import require_free
+
+    require_free(out, force=force)
+    if request.method not in METHODS:
+        raise UnknownNameError("method", request.method, METHODS, place="--method")
+    if request.static and request.method in ("momentum", "iv"):
+        raise InputError(f"'{request.method}' needs a motion, not held poses.", place="--static")
+    robot = given_robot(request.robot, request.gravity, request.lock, arguments=request.arguments, snap=True)
+    layout = layout_of(robot, _terms(request.drive))
+    prior = _prior(request, robot, layout)
+    constants = torque_constants(request.torque_constant, robot.nv)
+    say(f"1  read {len(request.logs)} log{'s' if len(request.logs) > 1 else ''} of {robot.name}")
+    asked = question(request, robot, layout, prior, constants)
+    done = identify_from(asked, request.method)
+    files = write_identification(done, out, request.robot, request=request.document(), force=force)
+    return done, files
+
+
+def _terms(text: str) -> list[str]:
+    terms = [word.strip() for word in text.split(",") if word.strip()]
+    known = [term.name for term in ALL_TERMS]
+    for term in terms:
+        if term not in known:
+            raise UnknownNameError("drive term", term, known, place="--drive")
+    return terms
+
+
+def _prior(request: Request, robot: Robot, layout: Layout) -> Array | None:
+    """What is believed beforehand: the description's numbers, those of another one, or nothing."""
+    if request.prior == "none":
+        return None
+    if request.prior is None:
+        return layout.nominal if all(link.body is not None for link in robot.links) else None
+    other = given_robot(request.prior, request.gravity, request.lock, arguments=request.arguments, snap=True)
+    believed = layout_of(other, layout.drive)
+    if believed.names != layout.names:
+        raise InputError(
+            "has other links or joints than the robot.",
+            place=f"--prior {request.prior}",
+            remedy="Give a description of the same robot with other numbers, or none.",
+        )
+    return believed.nominal
+
+
+def torque_constants(text: str | None, count: int) -> Array | None:
+    """The constants an option states, one for each degree of freedom; None where it is not given."""
+    if text is None:
+        return None
+    try:
+        values = np.array([float(word) for word in text.split(",")])
+    except ValueError:
+        values = np.zeros(0)
+    if values.size != count or not np.isfinite(values).all():
+        raise InputError(f"expected {count} numbers between commas, got '{text}'.", place="--torque-constant")
+    return values

@@ -1,0 +1,114 @@
+"""`steelyard replay`: make a result again from its record, and compare it bit by bit."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Annotated, Any
+
+import typer
+from rich.markup import escape
+
+from steelyard.cli.output import JsonOption, announce_compilation, print_json, stdout
+from steelyard.errors import InputError
+
+RECORD = "record.json"
+
+
+def replay(
+    record: Annotated[
+        Path,
+        typer.Argument(
+            metavar="RECORD", help="A record.json, or the folder of a result.", show_default=False
+        ),
+    ],
+    out: Annotated[
+        Path | None, typer.Option(help="Folder to keep the new result in.", show_default="none is kept")
+    ] = None,
+    force: Annotated[bool, typer.Option("--force", help="Replace an earlier result.")] = False,
+    json: JsonOption = False,
+) -> None:
+    """Make a result again from its record and compare every file; exit code 1 if one differs.
+
+    Paths are those that were given then: run it from the same folder. Inputs that changed are refused.
+    """
+    from steelyard.cli.identify_request import carry_out, request_of
+    from steelyard.export import read_record, versions
+
+    path = record / RECORD if record.is_dir() else record
+    before = read_record(path)
+    asked = before.get("request")
+    if not isinstance(asked, dict):
+        raise InputError("does not say what was asked for.", place=str(path), remedy="Identify anew.")
+    request = request_of(asked)
+    _require_unchanged(asked.get("inputs", {}), path)
+    announce_compilation()
+    with TemporaryDirectory() as scratch:
+        folder = Path(scratch) / "result" if out is None else out
+        carry_out(request, folder, force=force)
+        files = _difference(path, before, folder)
+    now = versions()
+    other = {
+        name: [then, now.get(name)]
+        for name, then in before.get("versions", {}).items()
+        if now.get(name) != then
+    }
+    same = all(state == "same" for state in files.values())
+    document = {"verdict": "pass" if same else "fail", "files": files, "versions": other}
+    if json:
+        print_json(document)
+    else:
+        _print(document)
+    if not same:
+        raise typer.Exit(1)
+
+
+def _require_unchanged(inputs: Mapping[str, str], record: Path) -> None:
+    from steelyard.cli.identify_request import digest_of
+
+    for name, digest in inputs.items():
+        if not Path(name).exists():
+            raise InputError(
+                "there is no such file.",
+                place=name,
+                remedy="Run replay from the folder the result was identified in.",
+            )
+        if digest_of(Path(name)) != digest:
+            raise InputError(
+                f"was changed since {record} was written, so the same result cannot be expected.",
+                place=name,
+                remedy="Restore it, or identify anew.",
+            )
+
+
+def _difference(path: Path, before: Mapping[str, Any], folder: Path) -> dict[str, str]:
+    """How each file of the new result stands to the one recorded: same, differs, missing or new."""
+    files = {str(file.relative_to(folder).as_posix()): file for file in folder.rglob("*") if file.is_file()}
+    digests = {name: hashlib.sha256(file.read_bytes()).hexdigest() for name, file in files.items()}
+    recorded = {**before["files"], RECORD: hashlib.sha256(path.read_bytes()).hexdigest()}
+    states = {}
+    for name in sorted({*recorded, *digests}):
+        if name not in digests:
+            states[name] = "missing"
+        elif name not in recorded:
+            states[name] = "new"
+        else:
+            states[name] = "same" if digests[name] == recorded[name] else "differs"
+    return states
+
+
+def _print(document: Mapping[str, Any]) -> None:
+    for name, state in document["files"].items():
+        stdout.print(f"{state:>8}  {name}", markup=False)
+    for name, (then, now) in document["versions"].items():
+        stdout.print(f"{name} was {then} and is {now}", markup=False)
+    if document["verdict"] == "pass":
+        stdout.print("[bold green]pass[/bold green]: the same result, bit by bit")
+        return
+    if document["versions"]:
+        why = "the versions above differ"
+    else:
+        why = "no version differs; another processor or number of threads rounds differently"
+    stdout.print(f"[bold red]fail[/bold red]: not the same bits: {escape(why)}", soft_wrap=True)

@@ -1,0 +1,110 @@
+"""Every estimator by the name a command calls it, with settings that the data itself suggests."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+
+from steelyard.errors import InputError, UnknownNameError
+from steelyard.estimation.auto import Instruments, fit_auto
+from steelyard.estimation.bounded import fit_bounded, relative_bounds
+from steelyard.estimation.entropic import fit_entropic
+from steelyard.estimation.friction import fit_friction
+from steelyard.estimation.huber import fit_huber
+from steelyard.estimation.instrumental import fit_instrumental
+from steelyard.estimation.least_squares import fit_least_squares
+from steelyard.estimation.lmi import fit_lmi
+from steelyard.estimation.load_friction import fit_load_friction
+from steelyard.estimation.log_cholesky import fit_log_cholesky
+from steelyard.estimation.momentum import fit_momentum
+from steelyard.estimation.ridge import fit_ridge
+from steelyard.estimation.weighted import fit_weighted, settled_weights
+from steelyard.problem import Estimate, Problem
+
+PRIOR_RANGE = 0.3
+"""Half the range around the description's numbers where a method needs one, by the size of each parameter."""
+UNSTATED = 1e-3
+"""Pull, in deviations per unit, towards zero on drive terms that have no prior."""
+WINDOW = 5
+"""Intervals of the log in one window of the momentum method."""
+
+
+def _wls(problem: Problem) -> Estimate:
+    if "load" in problem.layout.drive:
+        return fit_load_friction(problem, on_blind="infinite")
+    if "stribeck" in problem.layout.drive:
+        return fit_friction(problem, on_blind="infinite")
+    return fit_weighted(problem, on_blind="infinite")
+
+
+def _ridge(problem: Problem) -> Estimate:
+    """In units of noise, a parameter that is off by its prior range weighs as much as one sample."""
+    weights = settled_weights(problem, "infinite")[0]
+    lower, upper = relative_bounds(problem.layout, PRIOR_RANGE)
+    half = 0.5 * (upper - lower)
+    known = np.isfinite(half) & (half > 0.0)
+    prior = problem.layout.nominal if problem.prior is None else problem.prior
+    # Drive terms that nobody states are drawn towards zero, too weakly to matter where the data speaks.
+    drive = np.array([parameter.term in problem.layout.drive for parameter in problem.layout.parameters])
+    asked = replace(problem, prior=np.where(drive & np.isnan(prior), 0.0, prior))
+    scales = np.where(known & ~np.isnan(prior), 1.0 / np.where(known, half, 1.0), UNSTATED)
+    return fit_ridge(asked, 1.0, scales=scales, weights=weights)
+
+
+def _momentum(problem: Problem) -> Estimate:
+    interval = float(np.median(np.diff(problem.samples.time)))
+    return fit_momentum(problem, WINDOW * interval, on_blind="infinite")
+
+
+_WEIGHTED: dict[str, Callable[..., Estimate]] = {
+    "bounded": lambda problem, weights: fit_bounded(problem, PRIOR_RANGE, weights=weights),
+    "lmi": lambda problem, weights: fit_lmi(problem, weights=weights),
+    "entropic": lambda problem, weights: fit_entropic(problem, weights=weights),
+    "cholesky": lambda problem, weights: fit_log_cholesky(problem, weights=weights),
+}
+_PLAIN: dict[str, Callable[[Problem], Estimate]] = {
+    "auto": fit_auto,
+    "ols": fit_least_squares,
+    "wls": _wls,
+    "huber": lambda problem: fit_huber(problem, on_blind="infinite"),
+    "ridge": _ridge,
+    "momentum": _momentum,
+}
+METHODS = (*_PLAIN, *_WEIGHTED, "iv")
+"""Names of the estimators."""
+
+
+def fit_by_name(problem: Problem, method: str, *, instruments: Instruments | None = None) -> Estimate:
+    """Fit by the estimator of a name.
+
+    Methods over full parameters weigh each joint by the noise that weighted least squares finds; `ridge` and
+    `bounded` take ±30 % of the description's numbers for their prior knowledge.
+
+    Args:
+        problem: the question, with its samples.
+        method: one of `METHODS`.
+        instruments: q, v and a that carry no measurement noise, for `iv`.
+
+    Returns:
+        The estimate.
+
+    Raises:
+        UnknownNameError: there is no such method.
+        InputError: the method needs something that was not given.
+        NoSolutionError: the data does not determine what the method asks for.
+    """
+    if method in _PLAIN:
+        return _PLAIN[method](problem)
+    if method in _WEIGHTED:
+        return _WEIGHTED[method](problem, settled_weights(problem, "infinite")[0])
+    if method != "iv":
+        raise UnknownNameError("method", method, METHODS, place="--method")
+    if instruments is None:
+        raise InputError(
+            "iv needs a motion without measurement noise.",
+            place="--method",
+            remedy="Log the references (qref_…, vref_…, aref_…), or give the planned --motion.",
+        )
+    return fit_instrumental(problem, *instruments, on_blind="infinite")

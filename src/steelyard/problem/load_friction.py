@@ -1,0 +1,72 @@
+r"""What could be known of a robot whose friction grows with the load.
+
+$$\tau = r + D\,\delta + F_l\,|r| \operatorname{sign}(v), \qquad r = Y\phi_{links}$$
+
+is a function of the rigid torque r, of the linear drive δ and of $F_l$. The links appear through r alone, so
+the combinations of links are those of a robot without drives, and every drive term stands for itself: where
+friction grows with the load it shows a rotor apart from the link it turns, which torques without such
+friction never do. How well a given motion shows it is for the estimator to say.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from steelyard.arrays import read_only
+from steelyard.identifiability import BaseParameters, restricted, structural_identifiability
+from steelyard.layout import Layout
+from steelyard.robot import Robot
+
+
+def without_load(layout: Layout) -> Layout:
+    """The same parameters without the friction that grows with the load.
+
+    Args:
+        layout: the parameters.
+
+    Returns:
+        The layout without `load`; itself where it has none.
+    """
+    return _with_drive(layout, tuple(term for term in layout.drive if term != "load"))
+
+
+def load_base(robot: Robot, layout: Layout) -> BaseParameters:
+    """The combinations of parameters that torques could determine, load friction among them.
+
+    Args:
+        robot: the robot.
+        layout: its parameters, with the term `load`.
+
+    Returns:
+        The combinations of links that rigid torques determine, then every free drive term.
+    """
+    links = _with_drive(layout, ())
+    structure = structural_identifiability(robot, links)
+    found = structure.base if links.free.all() else restricted(structure).base
+    free_links, free = np.flatnonzero(links.free), np.flatnonzero(layout.free)
+    drive = free[free >= links.size]
+    K = np.zeros((found.count + len(drive), layout.size))
+    K[: found.count, free_links] = found.matrix
+    K[found.count + np.arange(len(drive)), drive] = 1.0
+    return BaseParameters(
+        (*found.names, *(layout.names[k] for k in drive)),
+        read_only(K),
+        read_only(np.concatenate([free_links[found.columns], drive])),
+        found.smallest_kept,
+        found.largest_dropped,
+    )
+
+
+def _with_drive(layout: Layout, drive: tuple[str, ...]) -> Layout:
+    if drive == layout.drive:
+        return layout
+    links = 10 * len(layout.links)
+    kept = [x for k, x in enumerate(layout.parameters) if k < links or x.term in drive]
+    return replace(
+        layout,
+        parameters=tuple(kept),
+        drive=drive,
+        stribeck=layout.stribeck if "stribeck" in drive else (),
+    )

@@ -1,0 +1,158 @@
+"""From a log as it was read to q, v, a and tau at one rate, ready to be identified from."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from steelyard.arrays import Array, checked, read_only
+from steelyard.errors import InputError, RecordingError
+from steelyard.finding import Finding
+from steelyard.recording import Recording, inspect_recording
+from steelyard.recording import main_motion as longest_motion
+from steelyard.signals.butterworth import Butterworth
+from steelyard.signals.cutoff import NYQUIST_SHARE, cutoff_of
+from steelyard.signals.differentiator import differentiated
+from steelyard.signals.motion_band import motion_band
+from steelyard.signals.prepared_step import marked
+from steelyard.signals.repeats import repeats_after
+from steelyard.signals.resample import resampled
+from steelyard.signals.sampling import Sampling, sampling_of
+from steelyard.signals.standstill import main_motion
+from steelyard.signals.torque import torque_from_current
+from steelyard.signals.uniform_time import evenly_timed
+
+STANDING = 0.01
+"""Speed below which a joint stands, rad/s or m/s."""
+ROOM = 4.0
+"""Largest cut-off over the band of the motion: an octave of room, and one in which the filter falls."""
+SAMPLES_A_PERIOD = 20.0
+"""Samples kept for each period of the cut-off frequency. Torques pass the filter of the resampling, whose
+edge is then far above the cut-off: the jump of dry friction where a joint turns stays sharp."""
+THINNED = 2.01
+"""Samples that one must stand for before a log is thinned: a gain of less is not worth the filter's ends."""
+
+
+@dataclass(frozen=True, eq=False)
+class Preparation:
+    """How a log is made ready, where the log itself is not to decide.
+
+    Attributes:
+        torque_constant: torque at the joint per current, shape (nj,), N·m/A or N/A; None where torques were
+            recorded.
+        cutoff: cut-off of the low-pass, Hz; None to choose it by the log's own spectrum.
+        interval: interval of the samples that are kept, s; None to choose it by the cut-off.
+    """
+
+    torque_constant: Array | None = None
+    cutoff: float | None = None
+    interval: float | None = None
+
+    def __post_init__(self) -> None:
+        if self.torque_constant is not None:
+            constants = read_only(checked("torque constants", self.torque_constant, ("nj",)))
+            object.__setattr__(self, "torque_constant", constants)
+        for name, value, unit in (("cutoff", self.cutoff, "Hz"), ("interval", self.interval, "s")):
+            if value is not None and not (math.isfinite(value) and value > 0.0):
+                raise InputError(f"must be positive, got {value:g} {unit}.", place=name)
+
+
+@dataclass(frozen=True, eq=False)
+class Prepared:
+    """A log that is ready.
+
+    Attributes:
+        recording: q, v, a and tau at one rate; its history has every step, and states the band that `in_band`
+            uses and the period that `repeats_after` gives.
+        findings: what is wrong with the log as it was read.
+        remarks: what was chosen and why, a sentence each.
+    """
+
+    recording: Recording
+    findings: tuple[Finding, ...]
+    remarks: tuple[str, ...]
+
+
+def prepared(log: Recording, how: Preparation | None = None) -> Prepared:
+    """Bring a log to q, v, a and tau at one rate.
+
+    Time is made even, positions pass a zero-phase low-pass and are differentiated, the samples are thinned to
+    what the band needs, and the main motion is kept. Torques do not pass the low-pass: dry friction jumps
+    where a joint turns, and a model that jumps does not fit a torque that was smoothed. What a model predicts
+    is compared with them in the band of the motion, see `in_band`.
+
+    Args:
+        log: a log as it was read.
+        how: what is not to be chosen by the log itself.
+
+    Returns:
+        The log made ready.
+
+    Raises:
+        RecordingError: there are no torques, nothing moves, or the log is too short.
+    """
+    how = how or Preparation()
+    findings = inspect_recording(log)
+    if how.torque_constant is not None:
+        log = torque_from_current(log, how.torque_constant)
+    if log.tau is None:
+        remedy = "State the torque constants." if log.current is not None else "Record joint torques."
+        raise RecordingError("has no torques.", place="log", remedy=remedy)
+    sampling, count = sampling_of(log), log.n
+    log = evenly_timed(log, longest_gap=np.inf)
+    remarks = [f"{count} samples of {sampling.interval:.4g} s; {_said_of_time(sampling, log)}."]
+    period = repeats_after(log.rows(longest_motion(log)))
+    cutoff, why = _cutoff(log) if how.cutoff is None else (how.cutoff, "as asked.")
+    remarks.append(f"positions pass a low-pass of {cutoff:.3g} Hz: {why}")
+    log = _with_derivatives(log, cutoff)
+    interval = 1.0 / (SAMPLES_A_PERIOD * cutoff) if how.interval is None else how.interval
+    if how.interval is not None or interval * log.rate > THINNED:
+        log = resampled(log, interval)
+    whole = log.duration
+    log = main_motion(log, STANDING)
+    remarks.append(
+        f"{log.n} samples of {1.0 / log.rate:.4g} s are kept, {log.duration:.4g} of {whole:.4g} s, in which "
+        f"the joints move; torques are compared below {_band(log, cutoff):.3g} Hz."
+    )
+    if period is not None:
+        remarks.append(f"the motion repeats after {period:.4g} s.")
+    return Prepared(marked(log, _band(log, cutoff), period), findings, tuple(remarks))
+
+
+def _cutoff(log: Recording) -> tuple[float, str]:
+    """The cut-off that noise suggests, or a lower one where the motion needs no more."""
+    chosen = cutoff_of(log)
+    bands = motion_band(log, chosen.each)
+    j = int(np.argmax(bands))
+    if ROOM * bands[j] >= chosen.frequency:
+        return chosen.frequency, chosen.reason
+    reason = (
+        f"the accelerations of joint '{log.joints[j]}', the widest band of all, lie below {bands[j]:.4g} Hz; "
+        f"the cut-off is {ROOM:g} times that."
+    )
+    return ROOM * float(bands[j]), reason
+
+
+def _with_derivatives(log: Recording, cutoff: float) -> Recording:
+    """Velocities and accelerations from filtered positions; torques as they are."""
+    bare = log.with_channels(tau=None, current=None)
+    done = differentiated(bare, Butterworth(cutoff))
+    first = int(np.searchsorted(log.time, done.time[0]))
+    rows = slice(first, first + done.n)
+    kept = {name: log.channels[name][rows] for name in ("tau", "current") if name in log.channels}
+    return done.with_channels(**kept)
+
+
+def _band(log: Recording, cutoff: float) -> float:
+    return min(cutoff, NYQUIST_SHARE * 0.5 * log.rate)
+
+
+def _said_of_time(sampling: Sampling, even: Recording) -> str:
+    if sampling.is_uniform:
+        return "their time is even"
+    cure = even.provenance[-1].detail["chosen"]
+    what = "samples were interpolated" if cure == "to_uniform_time" else "stamps were put on a line"
+    gaps = f", over {len(sampling.gaps)} gaps" if sampling.gaps else ""
+    return f"stamps are up to {sampling.jitter:.2g} s off an even line, so {what}{gaps}"
