@@ -8,7 +8,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 
-from studies import bodies, hostile, identifiability, kernels
+from studies import bodies, coverage, hostile, identifiability, kernels
 from tables import Study, write_study
 
 STUDIES: dict[str, Callable[[], Study]] = {
@@ -16,6 +16,7 @@ STUDIES: dict[str, Callable[[], Study]] = {
     "bodies": bodies.run,
     "hostile": hostile.run,
     "identifiability": identifiability.run,
+    "coverage": coverage.run,
 }
 
 

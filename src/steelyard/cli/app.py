@@ -11,6 +11,7 @@ from steelyard.cli import (
     compare,
     compile,
     demo,
+    excite,
     identifiability,
     identify,
     inspect,
@@ -34,6 +35,7 @@ app.command("demo")(demo.demo)
 app.command("robots")(robots.robots)
 app.command("inspect")(inspect.inspect)
 app.command("identifiability", cls=identifiability.BareRotors)(identifiability.identifiability)
+app.command("excite")(excite.excite)
 app.command("identify")(identify.identify)
 app.command("validate")(validate.validate)
 app.command("compare")(compare.compare)

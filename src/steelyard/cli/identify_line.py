@@ -28,13 +28,16 @@ from steelyard.consistency import check_parameters
 from steelyard.control import read_loop
 from steelyard.errors import InputError
 from steelyard.estimation import (
+    TorqueLag,
     delay_findings,
     fit_by_name,
     fit_loop_instrumental,
     linearised,
     static_problem,
+    torque_aligned,
     turned_findings,
     with_full_set,
+    with_lag,
 )
 from steelyard.finding import Finding
 from steelyard.identifiability import Certificate, certify_excitation
@@ -43,7 +46,8 @@ from steelyard.motion import Motion, read_motion
 from steelyard.problem import Estimate, Problem, problem_of
 from steelyard.recording import Recording, same_motion
 from steelyard.robot import Robot
-from steelyard.uncertainty import with_covariance
+from steelyard.signals import without_turning
+from steelyard.uncertainty import bias_of_recordings, with_covariance
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,6 +84,8 @@ class Identification:
 def identify_from(asked: Question, method: str) -> Identification:
     """Pose the problem, fit, give the estimate links that can exist, and judge it."""
     problem = _posed(asked, asked.layout)
+    asked, lag = _sharpened(asked, problem)
+    problem = _posed(asked, asked.layout)
     say(f"2  torques can determine {problem.base.count} combinations of {asked.layout.size} parameters")
     estimate = _fitted(asked, problem, method)
     if estimate.layout is not asked.layout:
@@ -87,7 +93,7 @@ def identify_from(asked: Question, method: str) -> Identification:
         problem = _posed(asked, estimate.layout)
     if "load" in estimate.layout.drive:
         problem = linearised(problem, estimate)
-    estimate = _complete(problem, estimate)
+    estimate = _complete(problem, estimate if lag is None else with_lag(estimate, lag))
     say(f"3  fitted by {estimate.method}, condition number {estimate.condition:.3g}")
     used = problem.samples
     certificate = certify_excitation(
@@ -110,11 +116,22 @@ def identify_from(asked: Question, method: str) -> Identification:
     )
 
 
+def _sharpened(asked: Question, problem: Problem) -> tuple[Question, TorqueLag | None]:
+    """The question with torques at the instants of the motion, and without samples at which a joint turns."""
+    if asked.static or asked.interval is None or "load" in asked.layout.drive:
+        return asked, None
+    train, lag = torque_aligned(problem, asked.train, asked.interval)
+    if lag is not None:
+        say(f"   torques are moved by {1e3 * lag.seconds:+.2f} ms, within an interval of the log")
+    return replace(asked, train=tuple(without_turning(log) for log in train)), lag
+
+
 def _suspicions(asked: Question, problem: Problem) -> tuple[Finding, ...]:
     """Signs, directions and delays under which the same log would fit far better."""
     if asked.static or "load" in problem.layout.drive:
         return ()
-    return turned_findings(problem) or delay_findings(problem)
+    turned = turned_findings(problem) or delay_findings(problem)
+    return (*turned, *bias_of_recordings(problem, asked.train))
 
 
 def _posed(asked: Question, layout: Layout) -> Problem:

@@ -13,7 +13,14 @@ from steelyard.finding import Finding
 from steelyard.layout import Layout
 from steelyard.recording import Reading, Recording, inspect_recording, read
 from steelyard.robot import Robot
-from steelyard.signals import Preparation, held_poses, kept_apart, prepared, torque_from_current
+from steelyard.signals import (
+    Preparation,
+    held_poses,
+    kept_apart,
+    prepared,
+    sampling_of,
+    torque_from_current,
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,6 +37,7 @@ class Question:
     motion: str | None = None
     controller: str | None = None
     static: bool = False
+    interval: float | None = None
 
 
 def question(
@@ -40,8 +48,11 @@ def question(
         raise InputError("at least one log is needed.", place="LOG")
     findings: list[Finding] = []
 
+    intervals: list[float] = []
+
     def ready(path: str) -> Recording:
-        log, noticed = log_made_ready(Path(path), robot, request, constants)
+        log, noticed, interval = log_made_ready(Path(path), robot, request, constants)
+        intervals.append(interval)
         findings.extend(finding for finding in noticed if finding not in findings)
         return log
 
@@ -64,21 +75,23 @@ def question(
         request.motion,
         request.controller,
         request.static,
+        max(intervals[: len(request.logs)]),
     )
 
 
 def log_made_ready(
     path: Path, robot: Robot, request: Request, constants: Array | None
-) -> tuple[Recording, tuple[Finding, ...]]:
-    """One log as q, v, a and tau, with what was noticed about it."""
+) -> tuple[Recording, tuple[Finding, ...], float]:
+    """One log as q, v, a and tau, what was noticed about it, and its interval as it was recorded, s."""
     joints = [joint.name for joint in robot.joints if joint.nv]
     reading = read(path, joints=joints, columns=request.columns, lenient=True)
+    interval = sampling_of(reading.recording).interval
     if request.static:
-        return _at_rest(path, reading, constants)
+        return *_at_rest(path, reading, constants), interval
     found = prepared(reading.recording, Preparation(constants, request.cutoff))
     for remark in found.remarks:
         say(f"   {path.name}: {remark}")
-    return found.recording, (*reading.findings, *found.findings)
+    return found.recording, (*reading.findings, *found.findings), interval
 
 
 def _at_rest(path: Path, reading: Reading, constants: Array | None) -> tuple[Recording, tuple[Finding, ...]]:

@@ -67,7 +67,7 @@ def validate(
     constants = torque_constants(torque_constant, robot.nv)
     ready, findings = {}, list(given.findings)
     for path in logs:
-        ready[str(path)], noticed = log_made_ready(path, robot, how, constants)
+        ready[str(path)], noticed, _ = log_made_ready(path, robot, how, constants)
         findings += [finding for finding in noticed if finding not in findings]
     done = validation(given, ready, _repeat(given, logs))
     if out is not None:

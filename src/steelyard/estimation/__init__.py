@@ -21,6 +21,7 @@ from steelyard.estimation.noise_spread import Spread
 from steelyard.estimation.ridge import fit_ridge
 from steelyard.estimation.static import static_problem
 from steelyard.estimation.torque_delay import delay_findings
+from steelyard.estimation.torque_lag import TorqueLag, torque_aligned, torque_lag, with_lag
 from steelyard.estimation.turned import turned_findings
 from steelyard.estimation.weighted import fit_weighted, weighted_spread
 
@@ -30,6 +31,7 @@ __all__ = [
     "Colour",
     "Instruments",
     "Spread",
+    "TorqueLag",
     "delay_findings",
     "fit_auto",
     "fit_bounded",
@@ -52,7 +54,10 @@ __all__ = [
     "loop_instruments",
     "relative_bounds",
     "static_problem",
+    "torque_aligned",
+    "torque_lag",
     "turned_findings",
     "weighted_spread",
     "with_full_set",
+    "with_lag",
 ]

@@ -24,6 +24,7 @@ from steelyard.signals.savitzky_golay import SavitzkyGolay
 from steelyard.signals.stages import CentralDifferences, TrackingDifferentiator
 from steelyard.signals.standstill import is_moving, main_motion, moving_segments, without_standstill
 from steelyard.signals.torque import torque_from_current
+from steelyard.signals.turning import is_turning, without_turning
 from steelyard.signals.uniform_time import evenly_timed, restamped, to_uniform_time
 from steelyard.signals.warp import SOURCE_TIME, aligned, warping_path
 
@@ -51,6 +52,7 @@ __all__ = [
     "held_poses",
     "in_band",
     "is_moving",
+    "is_turning",
     "kept_apart",
     "main_motion",
     "motion_band",
@@ -72,4 +74,5 @@ __all__ = [
     "with_rows",
     "without_delay",
     "without_standstill",
+    "without_turning",
 ]

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import scipy.stats
 from numpy.typing import ArrayLike
 
 from steelyard.arrays import Array
-from steelyard.errors import InputError
+from steelyard.errors import InputError, NoSolutionError
 from steelyard.estimation import WEAK, instrumental_shift
 from steelyard.finding import Finding, Severity
 from steelyard.problem import Evidence, Problem
+from steelyard.recording import Recording
+from steelyard.signals import band_of
 
 SURPRISE = 1e-3
 """Chance of a shift this large if the motion were exact, below which bias is named."""
@@ -18,6 +22,44 @@ HARMFUL = 0.5
 """Shift in deviations of the estimate from which on its 95 % interval covers less than 93 %."""
 LISTED = 8
 """Parameters named in a finding, the worst first."""
+MEMORY = 2.0
+"""Periods of the cut-off after which a zero-phase low-pass has forgotten noise."""
+_REFERENCES = ("q_ref", "v_ref", "a_ref")
+
+
+def bias_of_recordings(problem: Problem, recordings: Sequence[Recording]) -> tuple[Finding, ...]:
+    """Ask for bias by the best instruments that logs offer.
+
+    Those are the references, which carry no measurement noise, where every log has all three; else the motion
+    itself, earlier than its low-pass remembers.
+
+    Args:
+        problem: the question posed for these recordings.
+        recordings: the logs, made ready, in the order of the problem.
+
+    Returns:
+        What `bias_findings` finds, or a finding `bias-not-tested` that says why it could not ask.
+
+    Raises:
+        InputError: the recordings are not those of the problem.
+    """
+    if problem.digests != tuple(log.digest for log in recordings):
+        raise InputError("are not those that the problem was posed for.", place="recordings")
+    try:
+        if all(name in log.channels for log in recordings for name in _REFERENCES):
+            q, v, a = (np.concatenate([log.channels[name] for log in recordings]) for name in _REFERENCES)
+            return bias_findings(problem, q, v, a)
+        lag = max(_memory(log) for log in recordings)
+        return bias_findings(problem, *lagged(problem.samples, lag), kind="motion a moment earlier")
+    except (InputError, NoSolutionError) as refusal:
+        return (
+            Finding(
+                Severity.INFO,
+                "bias-not-tested",
+                f"whether noise in the motion bends the estimate could not be tested: {refusal} Intervals "
+                "take the motion as exact.",
+            ),
+        )
 
 
 def bias_findings(
@@ -96,6 +138,18 @@ def lagged(evidence: Evidence, lag: int) -> tuple[Array, Array, Array]:
         [np.maximum(np.arange(part.start, part.stop) - lag, part.start) for part in evidence.motions]
     )
     return evidence.q[index], evidence.v[index], evidence.a[index]
+
+
+def _memory(recording: Recording) -> int:
+    """Samples that the low-pass of a recording remembers."""
+    cutoff = band_of(recording)
+    if cutoff is None:
+        raise InputError(
+            "no references were logged, and no low-pass is known whose memory would say how much earlier the "
+            "motion must be.",
+            place="recordings",
+        )
+    return int(np.ceil(MEMORY / cutoff / float(np.median(np.diff(recording.time)))))
 
 
 def _chance(shift: Array, covariance: Array) -> float:

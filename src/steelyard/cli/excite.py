@@ -1,0 +1,118 @@
+"""`steelyard excite`: a motion that shows the parameters, inside every limit and clear of everything."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from steelyard.cli.output import JsonOption, announce_compilation, print_json
+from steelyard.cli.robot_argument import (
+    ArgumentOption,
+    GravityOption,
+    LockOption,
+    RobotArgument,
+    ToolFrameOption,
+)
+from steelyard.errors import InputError
+
+
+def excite(
+    robot: RobotArgument,
+    out: Annotated[
+        Path, typer.Option(metavar="MOTION", help="Motion file (.json); more beside it.", show_default=False)
+    ],
+    family: Annotated[str, typer.Option(help="Family of motions: fourier or spline.")] = "fourier",
+    harmonics: Annotated[int, typer.Option(help="Harmonics of a Fourier series.", min=2)] = 5,
+    pieces: Annotated[int, typer.Option(help="Pieces of a spline.", min=2)] = 12,
+    period: Annotated[float, typer.Option(metavar="SECONDS", help="How long it lasts.")] = 10.0,
+    criterion: Annotated[
+        str,
+        typer.Option(
+            help="What makes it good: cond, cond-normalised, cond-orthonormal, rc, rc-free, a, d or e."
+        ),
+    ] = "cond",
+    whom: Annotated[str, typer.Option("--for", help="Whose parameters to show: robot or payload.")] = "robot",
+    start: Annotated[
+        str, typer.Option(metavar="home|free|Q,…", help="Where it starts and ends, at rest.")
+    ] = "home",
+    drive: Annotated[
+        str, typer.Option(metavar="LIST", help="Drive terms at every joint.")
+    ] = "viscous,coulomb",
+    tool: Annotated[
+        Path | None,
+        typer.Option(metavar="MESH", help="Shape of the tool, in the tool frame, m.", show_default=False),
+    ] = None,
+    tool_scale: Annotated[float, typer.Option(help="Metres per unit of the tool's mesh.")] = 1.0,
+    scene: Annotated[Path | None, typer.Option(help="Obstacles (TOML or JSON).", show_default=False)] = None,
+    distance: Annotated[float, typer.Option(help="How far everything stays apart, m.", min=0.0)] = 0.01,
+    after: Annotated[
+        list[str] | None,
+        typer.Option(metavar="LOG", help="Data already recorded; may be repeated.", show_default=False),
+    ] = None,
+    without: Annotated[
+        str, typer.Option(metavar="LIST", help="Limits not to keep: acceleration, torque, clearance.")
+    ] = "",
+    parameter_range: Annotated[
+        float,
+        typer.Option(metavar="SHARE", help="By how much the nominal parameters may be wrong.", min=0.0),
+    ] = 0.0,
+    budget: Annotated[float, typer.Option(metavar="SECONDS", help="Time for the search.")] = 10.0,
+    rounds: Annotated[
+        int | None,
+        typer.Option(help="Stop after so many local searches instead; same bits again.", show_default=False),
+    ] = None,
+    rate: Annotated[float, typer.Option(metavar="HZ", help="Rate of the sampled files.")] = 100.0,
+    slower: Annotated[float, typer.Option(help="How many times slower the rehearsal is.")] = 4.0,
+    seed: Annotated[int, typer.Option(help="Seed of the search.", min=0)] = 0,
+    gravity: GravityOption = None,
+    lock: LockOption = None,
+    tool_frame: ToolFrameOption = None,
+    argument: ArgumentOption = None,
+    json: JsonOption = False,
+) -> None:
+    """Design a motion, prove that it keeps every limit, and write it; exit code 3 if it cannot be proven."""
+    from steelyard.cli.excite_answer import answer, print_answer
+    from steelyard.cli.excite_files import write_files
+    from steelyard.cli.excite_line import Wish, designed
+
+    if out.suffix.lower() != ".json":
+        raise InputError("a motion file ends in .json.", place="--out")
+    announce_compilation()
+    began = time.perf_counter()
+    wish = Wish(
+        robot=robot,
+        family=family,
+        harmonics=harmonics,
+        pieces=pieces,
+        period=period,
+        criterion=criterion,
+        whom=whom,
+        start=start,
+        drive=drive,
+        tool=tool,
+        tool_scale=tool_scale,
+        scene=scene,
+        distance=distance,
+        after=tuple(after or ()),
+        without=tuple(word.strip() for word in without.split(",") if word.strip()),
+        parameter_range=parameter_range,
+        budget=budget,
+        rounds=rounds,
+        seed=seed,
+        gravity=gravity,
+        lock=tuple(lock or ()),
+        tool_frame=tool_frame,
+        arguments=tuple(argument or ()),
+    )
+    done = designed(wish)
+    files = write_files(done, out, rate=rate, slower=slower)
+    document = answer(done, files, time.perf_counter() - began)
+    if json:
+        print_json(document)
+    else:
+        print_answer(done, document)
+    if not document["certified"]:
+        raise typer.Exit(3)

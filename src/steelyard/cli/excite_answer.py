@@ -1,0 +1,68 @@
+"""What `steelyard excite` says: one JSON document, or a table for people."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rich.markup import escape
+from rich.table import Table
+
+from steelyard.cli.excite_line import Designed
+from steelyard.cli.output import stdout
+from steelyard.limits import Certificate
+
+KINDS = ("position", "velocity", "acceleration", "torque", "clearance")
+
+
+def answer(done: Designed, files: dict[str, str], seconds: float) -> dict[str, Any]:
+    """Everything a script may ask for."""
+    found, proof = done.design, done.proof
+    certified = isinstance(proof, Certificate)
+    proven = {}
+    if isinstance(proof, Certificate):
+        for kind in KINDS:
+            least = proof.smallest(kind)
+            if least is not None:
+                proven[kind] = {"margin": least.margin, "unit": least.unit, "at": least.name}
+    return {
+        "criterion": found.criterion.value,
+        "value": found.value,
+        "cond": found.cond,
+        "cond_normalised": found.cond_normalised,
+        "rms_deviation": found.rms_deviation,
+        "columns": list(found.columns),
+        "margins": {kind: getattr(found.margins, kind) for kind in KINDS},
+        "proven": proven,
+        "clearance": proven.get("clearance", {}).get("margin"),
+        "certified": certified,
+        "reason": "" if certified else str(proof),
+        "rounds": found.rounds,
+        "interrupted": found.interrupted,
+        "seconds": seconds,
+        "files": files,
+    }
+
+
+def print_answer(done: Designed, document: dict[str, Any]) -> None:
+    """The figures, what is proven, and where it was written."""
+    table = Table(title=f"A motion of {done.motion.duration:g} s for {escape(done.robot.name)}")
+    table.add_column("limit")
+    table.add_column("least margin, proven at every instant", justify="right")
+    table.add_column("at")
+    for kind, least in document["proven"].items():
+        table.add_row(kind, f"{least['margin']:.4g} {least['unit']}", escape(least["at"]))
+    if document["proven"]:
+        stdout.print(table)
+    stdout.print(
+        f"cond {document['cond']:.4g}, with columns of unit length {document['cond_normalised']:.4g}; "
+        f"{len(document['columns'])} columns; {document['rounds']} local searches.",
+        highlight=False,
+    )
+    if document["interrupted"]:
+        stdout.print("interrupted: this is the best so far")
+    if document["certified"]:
+        stdout.print(f"[bold green]certified[/bold green] in {document['seconds']:.1f} s")
+    else:
+        stdout.print(f"[bold red]not certified[/bold red]: {escape(document['reason'])}", soft_wrap=True)
+    for name, path in document["files"].items():
+        stdout.print(f"{name:>12}  {path}", markup=False, highlight=False)
