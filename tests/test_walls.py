@@ -14,7 +14,7 @@ FLOORS = (
     ("errors", "arrays", "finding", "files", "archive", "compiled", "threads", "cones"),
     ("pose", "inertia"),
     ("drive", "robot", "zoo", "layout", "link_frames", "reduction"),
-    ("dynamics", "control", "rollout"),
+    ("dynamics", "control", "rollout", "enclosure"),
     ("identifiability", "consistency", "limits"),
     ("motion", "excitation"),
     ("recording", "signals", "simulate"),
@@ -101,6 +101,7 @@ def test_other_rooms_are_entered_by_their_front_door(file: Path) -> None:
     workshops = {
         "control": {"dynamics"},
         "rollout": {"dynamics", "control"},
+        "enclosure": {"dynamics"},
         "identifiability": {"dynamics"},
         "limits": {"dynamics"},
     }

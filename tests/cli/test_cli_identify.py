@@ -179,6 +179,16 @@ def test_held_poses_show_what_statics_can_and_nothing_more(tmp_path: Path) -> No
     assert statuses["residual colour"] == "not run"
 
 
+def test_models_are_drawn_for_domain_randomisation(logs: Path, tmp_path: Path) -> None:
+    words = ("two_link", logs / "train.parquet", "--draws", "3", "--out", tmp_path / "r")
+    found = _identified(*words, "--method", "wls")
+    drawn = sorted((tmp_path / "r" / "models").glob("*.urdf"))
+    assert len(drawn) == 3
+    assert {f"models/{path.name}" for path in drawn} <= set(found["files"])
+    masses = [pin.buildModelFromUrdf(str(path)).inertias[2].mass for path in drawn]
+    assert len(set(masses)) == 3 or len({path.read_text() for path in drawn}) == 3
+
+
 def test_a_prior_of_another_robot_is_refused(logs: Path, tmp_path: Path) -> None:
     code, _, err = run(
         "identify", "two_link", logs / "train.parquet", "--prior", "panda", "--out", tmp_path / "r"

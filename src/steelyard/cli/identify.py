@@ -70,6 +70,10 @@ def identify(
     static: Annotated[
         bool, typer.Option("--static", help="The logs hold poses: identify what statics can.")
     ] = False,
+    draws: Annotated[
+        int, typer.Option(help="Models to draw from the posterior, for domain randomisation.", min=0)
+    ] = 0,
+    seed: Annotated[int, typer.Option(help="Seed of the drawn models.", min=0)] = 0,
     force: Annotated[bool, typer.Option("--force", help="Replace an earlier result.")] = False,
     gravity: GravityOption = None,
     lock: LockOption = None,
@@ -94,6 +98,8 @@ def identify(
         motion,
         controller,
         static,
+        draws,
+        seed,
         gravity,
         tuple(lock or ()),
         tuple(argument or ()),

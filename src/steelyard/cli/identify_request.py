@@ -41,6 +41,8 @@ class Request:
     motion: str | None = None
     controller: str | None = None
     static: bool = False
+    draws: int = 0
+    seed: int = 0
     gravity: str | None = None
     lock: tuple[str, ...] = ()
     arguments: tuple[str, ...] = ()
@@ -123,7 +125,15 @@ def carry_out(request: Request, out: Path, *, force: bool = False) -> tuple[Iden
     say(f"1  read {len(request.logs)} log{'s' if len(request.logs) > 1 else ''} of {robot.name}")
     asked = question(request, robot, layout, prior, constants)
     done = identify_from(asked, request.method)
-    files = write_identification(done, out, request.robot, request=request.document(), force=force)
+    files = write_identification(
+        done,
+        out,
+        request.robot,
+        request=request.document(),
+        draws=request.draws,
+        seed=request.seed,
+        force=force,
+    )
     return done, files
 
 

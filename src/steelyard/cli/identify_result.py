@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
+import numpy as np
+
 from steelyard.cli.identify_line import Identification
 from steelyard.errors import NoSolutionError
-from steelyard.export import write_result
+from steelyard.export import draw_models, write_result
 from steelyard.report import content_of, report_page
 
 
@@ -17,6 +19,8 @@ def write_identification(
     description: str,
     *,
     request: Mapping[str, object] | None = None,
+    draws: int = 0,
+    seed: int = 0,
     force: bool = False,
 ) -> dict[str, str]:
     """Write everything, or nothing; returns the paths by name. A description that is a URDF is edited."""
@@ -37,7 +41,17 @@ def write_identification(
             findings=done.findings,
         )
     )
-    described = Path(description)
+    described, drawn = Path(description), None
+    if draws and done.estimate.covariance is not None:
+        drawn = draw_models(
+            done.robot,
+            done.layout,
+            parameters,
+            done.estimate.covariance,
+            done.estimate.base,
+            draws,
+            np.random.default_rng(seed),
+        )
     urdf = described.suffix.lower() == ".urdf" and described.is_file()
     written = write_result(
         out,
@@ -47,6 +61,8 @@ def write_identification(
         description=described.read_bytes() if urdf else None,
         estimate=done.estimate,
         structure=done.problem.structure,
+        draws=drawn,
+        seed=seed if draws else None,
         steps=[step for log in done.recordings.values() for step in log.provenance],
         extra={"report.html": page.encode()},
         request=request,

@@ -1,6 +1,15 @@
-"""What is safe: position, velocity, acceleration, torque and clearance as signed margins with gradients."""
+"""What is safe: every limit and clearance as signed margins with gradients, and proven at every instant."""
 
 from steelyard.limits.bounds import Bounds, bounds_of
+from steelyard.limits.certificate import (
+    Assumptions,
+    Certificate,
+    NotCertifiedError,
+    ProvenMargin,
+    read_certificate,
+    write_certificate,
+)
+from steelyard.limits.certify import certify
 from steelyard.limits.clearance import Clearance, clearance_of
 from steelyard.limits.margins import Margins, MotionLimits
 from steelyard.limits.pairs import Pair
@@ -13,23 +22,30 @@ from steelyard.limits.signed_distance import Separation, separation
 from steelyard.limits.violations import violations
 
 __all__ = [
+    "Assumptions",
     "Bounds",
+    "Certificate",
     "Clearance",
     "Hull",
     "Margins",
     "MotionLimits",
+    "NotCertifiedError",
     "Obstacle",
     "Pair",
     "Part",
+    "ProvenMargin",
     "Scene",
     "Separation",
     "Solid",
     "Zonotope",
     "bounds_of",
+    "certify",
     "clearance_of",
+    "read_certificate",
     "read_scene",
     "rest_pose",
     "separation",
     "violations",
+    "write_certificate",
     "write_scene",
 ]

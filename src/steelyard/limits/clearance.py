@@ -24,6 +24,8 @@ from steelyard.threads import share
 
 LOOKED_AT = 256
 """Positions at which pairs that always overlap are looked for."""
+TOUCHING = 1e-6
+"""Distance up to which two shapes of a robot touch, m: surfaces drawn to meet may miss by round-off."""
 LEAST = 16
 """Samples worth a thread of their own: each one is many pairs."""
 _NOTHING = np.empty((0, 0))
@@ -130,6 +132,7 @@ def clearance_of(
     *,
     tool: Sequence[Geometry] = (),
     meshes: Path | None = None,
+    tool_meshes: Path | None = None,
     ignore: Iterable[tuple[str, str]] = (),
     rest: ArrayLike | None = None,
 ) -> Clearance:
@@ -137,8 +140,8 @@ def clearance_of(
 
     These are the shapes of any two links that are no neighbours in the tree, the base included; the tool's
     with those of every link but the one that holds it; and all that move with everything in the scene. Two
-    shapes of the robot are left out, and reported, where they overlap at rest or at every one of 256
-    positions spread over the limits: their overlap is how the robot is built or drawn. Overlaps with the
+    shapes of the robot are left out, and reported, where they touch at rest or at every one of 256
+    positions spread over the limits: that is how the robot is built or drawn. Overlaps with the
     scene are never left out unless asked for.
 
     Args:
@@ -147,6 +150,7 @@ def clearance_of(
         tool: shapes it holds, in its tool frame.
         meshes: folder of the description, where its meshes are looked for; without it meshes are reported as
             unchecked.
+        tool_meshes: folder where meshes of the tool are looked for; None for the description's.
         ignore: pairs of names of links, obstacles or `tool` that may touch.
         rest: a position at which nothing collides, shape (nq,), rad or m; the one nearest to zero within the
             limits when not given.
@@ -158,15 +162,15 @@ def clearance_of(
         UnknownNameError: `ignore` names no link or obstacle.
     """
     findings: list[Finding] = []
-    links, held, around = gather(robot, scene or Scene(), tool, meshes, findings)
+    links, held, around = gather(robot, scene or Scene(), tool, meshes, findings, tool_meshes)
     choices = list(dict.fromkeys(part.owner for part in (*links, *held, *around)))
     asked = list(ignore)
     own = without(self_pairs(robot, links, held), asked, choices, findings)
     outer = without(scene_pairs((*links, *held), around), asked, choices, [])
     q_rest = rest_pose(robot) if rest is None else checked("rest", rest, (robot.nq,))
     before = Clearance(robot, tuple(own))
-    at_rest = before.distances(q_rest)[0] < 0.0
-    always = (before.distances(spread_poses(robot, LOOKED_AT)) < 0.0).all(axis=0)
+    at_rest = before.distances(q_rest)[0] <= TOUCHING
+    always = (before.distances(spread_poses(robot, LOOKED_AT)) <= TOUCHING).all(axis=0)
     kept = [pair for pair, out in zip(own, at_rest | always, strict=True) if not out]
     excluded = [pair for pair, out in zip(own, at_rest | always, strict=True) if out]
     for pair, resting in zip(own, at_rest, strict=True):

@@ -33,7 +33,12 @@ class Part:
 
 
 def gather(
-    robot: Robot, scene: Scene, tool: Sequence[Geometry], meshes: Path | None, findings: list[Finding]
+    robot: Robot,
+    scene: Scene,
+    tool: Sequence[Geometry],
+    meshes: Path | None,
+    findings: list[Finding],
+    tool_meshes: Path | None = None,
 ) -> tuple[list[Part], list[Part], list[Part]]:
     """Every shape whose clearance can be computed; those that cannot are reported.
 
@@ -43,6 +48,7 @@ def gather(
         tool: shapes at its tool frame, in that frame.
         meshes: folder that mesh names start from, None where there is none.
         findings: where to report shapes that are left out, made simpler, or missing.
+        tool_meshes: folder that mesh names of the tool start from; None for the same one.
 
     Returns:
         Parts of the links (the base first), of the tool and of the scene.
@@ -60,7 +66,8 @@ def gather(
     around = [
         Part(item.title, item.name, -1, core_of(item.shape).moved(item.pose)) for item in scene.obstacles
     ]
-    return links, _parts(TOOL, frame.link, held, folder, findings), around
+    shelf = folder if tool_meshes is None else MeshFolder(tool_meshes, findings)
+    return links, _parts(TOOL, frame.link, held, shelf, findings), around
 
 
 def _parts(

@@ -1,0 +1,19 @@
+"""What cannot be left over a stretch of time: torques and points of links, proven, rounding included."""
+
+from steelyard.enclosure.forms import Forms, MotionForms
+from steelyard.enclosure.points import enclosed_points
+from steelyard.enclosure.robots import untied_motion, untied_positions
+from steelyard.enclosure.stretches import Curve, Tracking, motion_forms
+from steelyard.enclosure.torque import enclosed_torque
+
+__all__ = [
+    "Curve",
+    "Forms",
+    "MotionForms",
+    "Tracking",
+    "enclosed_points",
+    "enclosed_torque",
+    "motion_forms",
+    "untied_motion",
+    "untied_positions",
+]

@@ -1,0 +1,109 @@
+"""`steelyard excite`: a motion that is proven to keep its limits, in every file a user needs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from cli.running import run
+from steelyard.limits import MotionLimits, certify, read_certificate
+from steelyard.motion import read_motion
+from steelyard.recording import read
+from steelyard.zoo import zoo_robot
+
+FAST = ("--budget", "30", "--rounds", "2")
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, object]]:
+    """A short search for a two-link arm."""
+    out = tmp_path_factory.mktemp("excite") / "motion.json"
+    done = run("excite", "two_link", "--out", out, *FAST, "--json")
+    assert done.code == 0, done.err
+    return out, done.document
+
+
+def test_the_answer_carries_what_the_interface_promises(made: tuple[Path, dict[str, object]]) -> None:
+    _, document = made
+    keys = {"cond", "cond_normalised", "criterion", "columns", "margins", "clearance", "certified", "seconds"}
+    assert keys <= set(document)
+    assert document["certified"] is True
+    assert document["criterion"] == "cond"
+
+
+def test_the_written_motion_keeps_every_limit_ten_thousand_times_a_second(
+    made: tuple[Path, dict[str, object]],
+) -> None:
+    out, _ = made
+    motion, robot = read_motion(out), zoo_robot("two_link")
+    assert motion.robot == robot.digest
+    at = motion.sample(np.arange(0.0, motion.duration, 1e-4))
+    assert (at.q >= robot.limit_array("lower")).all()
+    assert (at.q <= robot.limit_array("upper")).all()
+    assert (np.abs(at.v) <= robot.limit_array("velocity")).all()
+    for end in (0, -1):
+        np.testing.assert_allclose(at.v[end], 0.0, atol=2e-3)
+
+
+def test_the_certificate_is_of_this_motion_and_can_be_made_again(
+    made: tuple[Path, dict[str, object]],
+) -> None:
+    out, _ = made
+    proof = read_certificate(out.with_suffix(".certificate.json"))
+    motion, robot = read_motion(out), zoo_robot("two_link")
+    assert proof.motion == motion.digest
+    again = certify(MotionLimits(robot), motion)
+    mine = {margin.name: margin.margin for margin in proof.margins if margin.kind == "velocity"}
+    assert mine == {margin.name: margin.margin for margin in again.margins if margin.kind == "velocity"}
+
+
+def test_samples_and_rehearsal_are_the_same_path(made: tuple[Path, dict[str, object]]) -> None:
+    out, _ = made
+    motion = read_motion(out)
+    log = read(out.with_suffix(".csv"))
+    np.testing.assert_allclose(log.q, motion.sample(log.time).q, atol=1e-12)
+    slow = read_motion(out.with_suffix(".rehearsal.json"))
+    assert slow.duration == pytest.approx(4.0 * motion.duration)
+    t = np.linspace(0.0, motion.duration, 50)
+    np.testing.assert_allclose(slow.sample(4.0 * t).q, motion.sample(t).q, atol=1e-9)
+    assert "joint_names" in out.with_suffix(".trajectory.yaml").read_text()
+    assert "two_link" in out.with_suffix(".html").read_text()
+
+
+def test_the_same_seed_and_rounds_give_the_same_bits(
+    made: tuple[Path, dict[str, object]], tmp_path: Path
+) -> None:
+    out, _ = made
+    again = tmp_path / "motion.json"
+    done = run("excite", "two_link", "--out", again, *FAST)
+    assert done.code == 0, done.err
+    assert again.read_bytes() == out.read_bytes()
+    other = tmp_path / "other.json"
+    assert run("excite", "two_link", "--out", other, *FAST, "--seed", 1).code == 0
+    assert other.read_bytes() != out.read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("--criterion", "luck"), "--criterion: unknown criterion 'luck'"),
+        (("--family", "spirals"), "--family: unknown family 'spirals'"),
+        (("--without", "gravity"), "--without: unknown limit 'gravity'"),
+        (("--start", "1,2,3"), "--start: expected home, free or 2 positions"),
+        (("--tool", "nowhere.stl"), "nowhere.stl: there is no such file"),
+    ],
+)
+def test_what_cannot_be_asked_is_refused(tmp_path: Path, words: tuple[str, ...], message: str) -> None:
+    done = run("excite", "two_link", "--out", tmp_path / "m.json", *words)
+    assert done.code == 2
+    assert message in done.complaint
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_start_outside_the_limits_has_no_solution(tmp_path: Path) -> None:
+    done = run("excite", "two_link", "--out", tmp_path / "m.json", "--start", "50,0", *FAST)
+    assert done.code == 3, done.err
+    assert "joint1" in done.err
+    assert not list(tmp_path.iterdir())
