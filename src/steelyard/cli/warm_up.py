@@ -11,7 +11,8 @@ from steelyard.control import PD, Admittance, ComputedTorque, Controller, Feedfo
 from steelyard.drive import DRIVE_TERMS
 from steelyard.identifiability import structural_identifiability
 from steelyard.layout import layout_of
-from steelyard.limits import clearance_of
+from steelyard.limits import MotionLimits, certify, clearance_of
+from steelyard.motion import random_fourier
 from steelyard.zoo import zoo_robot
 
 _ROBOT = zoo_robot("two_link")
@@ -52,6 +53,9 @@ KERNELS: dict[str, Callable[[], object]] = {
     ),
     "identifiability": lambda: structural_identifiability(_ROBOT, _LAYOUT),
     "clearance": lambda: clearance_of(zoo_robot("panda")).gradients(np.ones((1, 7))),
+    "certificate": lambda: certify(
+        MotionLimits(_ROBOT, None, _LAYOUT, _PHI), random_fourier(_ROBOT, np.random.default_rng(0))
+    ),
     "PD": lambda: _torque(PD(_ROBOT, _X[0], _X[0])),
     "feedforward PD": lambda: _torque(FeedforwardPD(_ROBOT, _X[0], _X[0], _X[0], _X[0], cycle=1e-3)),
     "computed torque": lambda: _torque(ComputedTorque.nominal(_ROBOT, 1.0, 1.0)),

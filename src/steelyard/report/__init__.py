@@ -3,6 +3,12 @@
 from steelyard.report.arm_drawing import ArmDrawing, LinkDrawing, MassDrawing, draw_arm
 from steelyard.report.content import Combination, History, ParameterLine, ReportContent, TorqueTrace
 from steelyard.report.gathering import content_of
+from steelyard.report.motion_content import Measure, MotionContent, SearchRecord
+from steelyard.report.motion_curves import ClearanceCurve, JointCurves, ProvenBand
+from steelyard.report.motion_gathering import motion_content_of
+from steelyard.report.motion_page import motion_page
+from steelyard.report.motion_proof import Proof, proof_of
+from steelyard.report.motion_skeleton import Outline, OutlineKind, Skeleton, skeleton_of
 from steelyard.report.page import report_page
 from steelyard.report.parameter_lines import combinations, parameter_lines
 from steelyard.report.summary import summary_text
@@ -10,18 +16,32 @@ from steelyard.report.torque_figure import torque_figure
 
 __all__ = [
     "ArmDrawing",
+    "ClearanceCurve",
     "Combination",
     "History",
+    "JointCurves",
     "LinkDrawing",
     "MassDrawing",
+    "Measure",
+    "MotionContent",
+    "Outline",
+    "OutlineKind",
     "ParameterLine",
+    "Proof",
+    "ProvenBand",
     "ReportContent",
+    "SearchRecord",
+    "Skeleton",
     "TorqueTrace",
     "combinations",
     "content_of",
     "draw_arm",
+    "motion_content_of",
+    "motion_page",
     "parameter_lines",
+    "proof_of",
     "report_page",
+    "skeleton_of",
     "summary_text",
     "torque_figure",
 ]

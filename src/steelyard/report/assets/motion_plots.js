@@ -1,0 +1,282 @@
+// Curves over time against their limits: figures that share one window of time and one mark in it.
+
+const PANEL = { head: 18, height: 74, gap: 6, axis: 22 };
+
+/**
+ * Draw figures into a place. Each has a title, a time and areas below each other, one curve in each.
+ * `options.controls` holds the buttons; `options.choose` is told the time that was clicked.
+ */
+function startTimePlots(place, figures, length, options = {}) {
+  const state = { from: 0, to: length, moment: null, fit: false };
+  const parts = figures.map((figure) => timeFigure(place, figure));
+
+  const show = (from, to) => {
+    const width = Math.min(Math.max(to - from, length / 2000), length);
+    state.from = Math.min(Math.max(from, 0), length - width);
+    state.to = state.from + width;
+    draw();
+  };
+  const scale = (factor) => {
+    const [middle, half] = [(state.from + state.to) / 2, ((state.to - state.from) * factor) / 2];
+    show(middle - half, middle + half);
+  };
+  const shift = (share) => {
+    const by = (state.to - state.from) * share;
+    show(state.from + by, state.to + by);
+  };
+  const actions = {
+    in: () => scale(0.5),
+    out: () => scale(2),
+    earlier: () => shift(-0.25),
+    later: () => shift(0.25),
+    whole: () => show(0, length),
+  };
+  const keys = { "+": "in", "=": "in", "-": "out", ArrowLeft: "earlier", ArrowRight: "later", Home: "whole", 0: "whole" };
+
+  function draw() {
+    if (options.range) {
+      const decimals = ticks(state.from, state.to, 8).decimals + 2;
+      options.range.textContent = `${fixed(state.from, decimals)} … ${fixed(state.to, decimals)} s`;
+    }
+    for (const part of parts) {
+      drawTimeFigure(part, state);
+      markTime(part, state, "moment", state.moment);
+      readAt(part, state.moment);
+    }
+  }
+
+  for (const part of parts) {
+    part.box.addEventListener("keydown", (event) => {
+      if (event.ctrlKey || event.metaKey || event.altKey || !(event.key in keys)) return;
+      event.preventDefault();
+      actions[keys[event.key]]();
+    });
+    readUnderPointer(part, state, show, actions.whole, options.choose);
+  }
+  for (const button of options.controls ? options.controls.querySelectorAll("[data-zoom]") : [])
+    button.addEventListener("click", () => actions[button.dataset.zoom]());
+  if (options.controls) options.controls.hidden = false;
+  let width = 0;
+  new ResizeObserver(() => {
+    if (place.clientWidth !== width) {
+      width = place.clientWidth;
+      if (width) draw();
+    }
+  }).observe(place);
+  draw();
+  return {
+    mark(time) {
+      state.moment = time;
+      for (const part of parts) {
+        markTime(part, state, "moment", time);
+        readAt(part, time);
+      }
+    },
+    fit(wanted) {
+      state.fit = wanted;
+      draw();
+    },
+  };
+}
+
+/** The elements of one figure, and its series once they are unpacked. */
+function timeFigure(place, figure) {
+  const output = element("output");
+  const caption = element("figcaption", {}, element("strong", {}, figure.title), output);
+  const svg = drawn("svg", { role: "img", "aria-label": `${figure.title} over time` });
+  const box = element("div", {
+    class: "plot",
+    tabindex: "0",
+    role: "group",
+    "aria-label": `${figure.title}. Plus and minus zoom, arrow keys move, Home shows all of it.`,
+  });
+  box.append(svg);
+  place.append(element("figure", {}, caption, box));
+  const areas = figure.areas.map((area) => ({
+    ...area,
+    values: unpacked(area.values),
+    proven: area.proven && Object.fromEntries(Object.entries(area.proven).map(([key, text]) => [key, unpacked(text)])),
+    height: area.height ?? PANEL.height,
+  }));
+  let bottom = -PANEL.gap;
+  for (const area of areas) {
+    area.top = bottom + PANEL.gap + PANEL.head;
+    bottom = area.top + area.height;
+  }
+  const time = unpacked(figure.time);
+  const clip = `clip-${place.id}-${place.children.length}`;
+  return { box, svg, output, areas, time, bottom, clip, steps: Boolean(figure.steps) };
+}
+
+function drawTimeFigure(part, { from, to, fit }) {
+  const width = Math.max(part.box.clientWidth, 200);
+  const [left, right] = [PLOT.left, width - PLOT.right];
+  part.scale = { left, right };
+  const height = part.bottom + PANEL.axis;
+  part.svg.setAttribute("viewBox", `0 0 ${width} ${height}`);
+  part.svg.setAttribute("height", height);
+  const first = Math.max(firstFrom(part.time, from) - 1, 0);
+  const last = Math.min(firstFrom(part.time, to), part.time.length - 1);
+  const x = (t) => left + ((t - from) / (to - from)) * (right - left);
+  const nodes = [];
+  part.areas.forEach((area, k) => {
+    const { low, high } = rangeOf(area, first, last, from, to, fit);
+    const y = (v) => area.top + area.height * (1 - (v - low) / (high - low));
+    const clip = `${part.clip}-${k}`;
+    const clipping = drawn("clipPath", { id: clip });
+    clipping.append(drawn("rect", { x: left, y: area.top, width: right - left, height: area.height }));
+    const inside = drawn("g", { "clip-path": `url(#${clip})` });
+    nodes.push(clipping, ...backdrop(area, y, left, right, low, high), inside);
+    if (area.proven) inside.append(drawn("path", { class: "proven", d: stepped(area.proven, x, y, from, to) }));
+    const path = part.steps ? staircase(part.time, area.values, x, y) : pathThrough(part.time, area.values, first, last, x, y);
+    inside.append(drawn("path", { class: "curve course", d: path }));
+    const label = area.unit ? `${area.name}, ${area.unit}` : area.name;
+    area.reading = drawn("text", { class: "reading", x: right, y: area.top - 5, "text-anchor": "end" });
+    nodes.push(drawn("text", { class: "label", x: left, y: area.top - 5 }, label), area.reading);
+  });
+  const marks = ticks(from, to, width < 500 ? 4 : 8);
+  for (const place of marks.places) {
+    const at = x(place);
+    nodes.push(drawn("path", { class: "tick", d: `M${at.toFixed(1)} ${part.bottom}v5` }));
+    const end = at > right - 16;
+    const text = `${fixed(place, marks.decimals)}${place === marks.places.at(-1) ? " s" : ""}`;
+    nodes.push(drawn("text", { x: (end ? right : at).toFixed(1), y: height - 3, "text-anchor": end ? "end" : "middle" }, text));
+  }
+  part.moment = drawn("path", { class: "moment", d: "" });
+  part.cursor = drawn("path", { class: "cursor", d: "" });
+  part.chosen = drawn("rect", { class: "chosen", y: PANEL.head, height: part.bottom - PANEL.head, width: 0 });
+  part.svg.replaceChildren(...nodes, part.chosen, part.moment, part.cursor);
+}
+
+/** What an area shows: its curve in the window with what is proven of it and, unless fitted, its limits. */
+function rangeOf(area, first, last, from, to, fit) {
+  let [low, high] = [Infinity, -Infinity];
+  const reach = (value) => {
+    low = Math.min(low, value);
+    high = Math.max(high, value);
+  };
+  for (let k = first; k <= last; k += 1) reach(area.values[k]);
+  if (!fit) for (const limit of [area.lower, area.upper]) if (limit !== null) reach(limit);
+  if (area.proven && !(fit && area.proven.lower.length === 1))
+    for (let k = 0; k < area.proven.lower.length; k += 1)
+      if (area.proven.edges[k + 1] >= from && area.proven.edges[k] <= to) {
+        reach(area.proven.lower[k]);
+        reach(area.proven.upper[k]);
+      }
+  if (!(high > low)) [low, high] = [low - 1, high + 1];
+  const margin = 0.06 * (high - low);
+  return { low: low - margin, high: high + margin };
+}
+
+/** The band the limits leave, lines at the limits, and round numbers at the side. */
+function backdrop(area, y, left, right, low, high) {
+  const nodes = [];
+  const clamp = (v) => Math.min(Math.max(v, low), high);
+  if (area.lower !== null || area.upper !== null) {
+    const [above, below] = [y(clamp(area.upper ?? high)), y(clamp(area.lower ?? low))];
+    const state = area.counted ? "" : " uncounted";
+    nodes.push(drawn("rect", { class: `allowed${state}`, x: left, y: above, width: right - left, height: Math.max(below - above, 0) }));
+    for (const limit of [area.lower, area.upper])
+      if (limit !== null && limit >= low && limit <= high)
+        nodes.push(drawn("path", { class: `limit${state}`, d: `M${left} ${y(limit).toFixed(1)}H${right}` }));
+  }
+  const marks = ticks(low, high, Math.max(4, Math.round(area.height / 30)));
+  for (const place of marks.places) {
+    nodes.push(drawn("path", { class: Math.abs(place) < 1e-12 ? "zero" : "grid", d: `M${left} ${y(place).toFixed(1)}H${right}` }));
+    nodes.push(drawn("text", { x: left - 8, y: y(place) + 4, "text-anchor": "end" }, fixed(place, marks.decimals)));
+  }
+  return nodes;
+}
+
+/** The outline of a band that is constant on stretches of time. */
+function stepped({ edges, lower, upper }, x, y, from, to) {
+  const [above, below] = [[], []];
+  for (let k = 0; k < lower.length; k += 1) {
+    if (edges[k + 1] < from || edges[k] > to) continue;
+    for (const edge of [edges[k], edges[k + 1]]) {
+      above.push(`${x(edge).toFixed(1)},${y(upper[k]).toFixed(1)}`);
+      below.push(`${x(edge).toFixed(1)},${y(lower[k]).toFixed(1)}`);
+    }
+  }
+  return above.length ? `M${[...above, ...below.reverse()].join("L")}Z` : "";
+}
+
+/** A value that holds until the next one. */
+function staircase(time, values, x, y) {
+  let path = `M${x(time[0]).toFixed(1)},${y(values[0]).toFixed(1)}`;
+  for (let k = 1; k < time.length; k += 1) path += `H${x(time[k]).toFixed(1)}V${y(values[k]).toFixed(1)}`;
+  return path;
+}
+
+/** Put the line called `which` at a time, or nowhere. */
+function markTime(part, { from, to }, which, time) {
+  const { left, right } = part.scale;
+  const seen = time !== null && time >= from && time <= to;
+  const at = seen ? left + ((time - from) / (to - from)) * (right - left) : 0;
+  const line = part.areas.map(({ top, height }) => `M${at.toFixed(1)} ${top}v${height}`).join("");
+  part[which].setAttribute("d", seen ? line : "");
+}
+
+/** Write the values at a time beside the names of the curves; nothing where there is no time. */
+function readAt(part, time) {
+  part.output.textContent = time === null ? "" : `${fixed(time, 3)} s`;
+  for (const area of part.areas)
+    area.reading.textContent = time === null ? "" : `${sized(valueAt(part, area.values, time))}${area.unit ? ` ${area.unit}` : ""}`;
+}
+
+/** A curve between its samples: on a straight line or, in steps, as before. */
+function valueAt({ time, steps }, values, t) {
+  const k = Math.min(Math.max(firstFrom(time, t), 1), time.length - 1);
+  const share = Math.min(Math.max((t - time[k - 1]) / (time[k] - time[k - 1]), 0), 1);
+  return steps ? values[share < 1 ? k - 1 : k] : (1 - share) * values[k - 1] + share * values[k];
+}
+
+/** Values under the pointer; a drag chooses a window, a click a time, a double click shows everything. */
+function readUnderPointer(part, state, show, whole, choose) {
+  let begun = null;
+  const timeAt = (event) => {
+    const { left, right } = part.scale;
+    const share = (event.clientX - part.svg.getBoundingClientRect().left - left) / (right - left);
+    return state.from + Math.min(Math.max(share, 0), 1) * (state.to - state.from);
+  };
+  const xOf = (t) => {
+    const { left, right } = part.scale;
+    return left + ((t - state.from) / (state.to - state.from)) * (right - left);
+  };
+  part.box.addEventListener("pointerdown", (event) => {
+    if (event.button !== 0) return;
+    begun = timeAt(event);
+    part.box.setPointerCapture(event.pointerId);
+  });
+  part.box.addEventListener("pointermove", (event) => {
+    const t = timeAt(event);
+    markTime(part, state, "cursor", t);
+    readAt(part, t);
+    if (begun === null) return;
+    const [a, b] = [xOf(begun), xOf(t)].sort((one, other) => one - other);
+    part.chosen.setAttribute("x", a);
+    part.chosen.setAttribute("width", b - a);
+  });
+  part.box.addEventListener("pointerup", (event) => {
+    if (begun === null) return;
+    const [from, to] = [begun, timeAt(event)].sort((one, other) => one - other);
+    begun = null;
+    part.chosen.setAttribute("width", 0);
+    if (xOf(to) - xOf(from) > 6) show(from, to);
+    else if (choose) choose(to);
+  });
+  for (const name of ["pointerleave", "pointercancel"])
+    part.box.addEventListener(name, () => {
+      begun = null;
+      markTime(part, state, "cursor", null);
+      part.chosen.setAttribute("width", 0);
+      readAt(part, state.moment);
+    });
+  part.box.addEventListener("dblclick", whole);
+}
+
+/** A number with four digits at most behind its point, as many as its size asks for. */
+function sized(value) {
+  const size = Math.abs(value);
+  return fixed(value, size >= 100 ? 1 : size >= 10 ? 2 : size >= 1 ? 3 : 4);
+}
