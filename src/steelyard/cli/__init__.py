@@ -1,5 +1,11 @@
-"""The command line: parses, calls, prints, and maps errors to exit codes; the only room that prints."""
+"""The command line: parses, calls, and maps errors to exit codes. The only place that prints."""
 
-from steelyard.cli.app import main
+import os
+
+# Before NumPy is loaded: our own threads use the cores, and BLAS threads would get in their way; with one of
+# them the last bits of a result do not depend on the number of cores either.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
+from steelyard.cli.app import main  # noqa: E402
 
 __all__ = ["main"]

@@ -1,0 +1,160 @@
+r"""A primal-dual interior-point method for a smooth function under two-sided linear limits.
+
+$$\min_x f(x) - \mu \sum_i \log(1 - y_i) - \mu \sum_i \log(1 + y_i), \qquad y = Rx + r$$
+
+with the weight $\mu$ of each stage. The limits of one joint do not mix with those of another, so their exact
+Hessian is a small block for each; only f is approximated, by damped BFGS updates. Every iterate is strictly
+inside the limits, so whatever a search has reached when it is stopped can be used.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import scipy.linalg
+
+from steelyard.arrays import Array
+from steelyard.excitation.linear_limits import LinearLimits
+
+Function = Callable[[Array], tuple[float, Array]]
+"""From unknowns (nv, n) to f and its gradient (nv, n); f is infinite where it is not allowed."""
+
+TO_BOUNDARY = 0.99
+"""Share of the way to the nearest limit that a step may go."""
+ARMIJO = 1e-4
+SHORTEST = 1e-7
+"""A shorter step than this share of the full one is no progress."""
+DUAL_SPREAD = 1e4
+"""How far a multiplier may be from mu over its slack."""
+
+
+@dataclass(eq=False)
+class Iterate:
+    """Where the method is, and what it has learnt.
+
+    Attributes:
+        x: unknowns, strictly inside the limits, shape (nv, n), dimensionless.
+        curvature: BFGS approximation of f's Hessian, shape (nv n, nv n), dimensionless; None before the first
+            step.
+        evaluations: of f and its gradient so far.
+    """
+
+    x: Array
+    curvature: Array | None = None
+    evaluations: int = 0
+
+
+def minimise(
+    f: Function, limits: LinearLimits, iterate: Iterate, weight: float, *, tolerance: float, iterations: int
+) -> None:
+    """Improve an iterate until a step promises less than the tolerance.
+
+    Args:
+        f: what to minimise.
+        limits: what x must respect.
+        iterate: in and out; x strictly inside the limits, with a finite f.
+        weight: mu, of the limits' barrier.
+        tolerance: decrease of the objective that a step must promise to be worth taking.
+        iterations: most steps to take.
+    """
+    x = iterate.x
+    value, g = f(x)
+    iterate.evaluations += 1
+    y = limits.values(x)
+    above, below = 1.0 - y, 1.0 + y
+    z_above, z_below = weight / above, weight / below
+    merit = value - weight * _logarithms(above, below)
+    slow = 0
+    for _ in range(iterations):
+        slope = g + limits.pull(weight / above - weight / below)
+        step = _step(iterate, limits, slope, z_above / above + z_below / below)
+        promised = -float((slope * step).sum())
+        if promised < tolerance:
+            break
+        dy = limits.change(step)
+        reach = _to_boundary(above, below, dy)
+        length, found = min(1.0, TO_BOUNDARY * reach), None
+        while length > SHORTEST:
+            candidate = x + length * step
+            y_new = y + length * dy
+            above_new, below_new = 1.0 - y_new, 1.0 + y_new
+            value_new, g_new = f(candidate)
+            iterate.evaluations += 1
+            merit_new = value_new - weight * _logarithms(above_new, below_new)
+            if merit_new <= merit - ARMIJO * length * promised:
+                found = candidate
+                break
+            length *= _shorter(merit, merit_new, promised, length)
+        if found is None:
+            # A curvature that no longer fits is forgotten once; a second failure ends the search.
+            if iterate.curvature is None or slow:
+                break
+            iterate.curvature, slow = None, 1
+            continue
+        dz_above = weight / above - z_above + z_above / above * dy
+        dz_below = weight / below - z_below - z_below / below * dy
+        dual = min(1.0, TO_BOUNDARY * min(_ratio(z_above, dz_above), _ratio(z_below, dz_below)))
+        z_above = _near(z_above + dual * dz_above, weight / above_new)
+        z_below = _near(z_below + dual * dz_below, weight / below_new)
+        _learn(iterate, length * step, g_new - g)
+        slow = slow + 1 if merit - merit_new < tolerance else 0
+        x, g, y, above, below, merit = found, g_new, y_new, above_new, below_new, merit_new
+        iterate.x = x
+        if slow > 3:
+            break
+
+
+def _step(iterate: Iterate, limits: LinearLimits, slope: Array, weights: Array) -> Array:
+    """The Newton step with the limits' exact blocks and the learnt curvature."""
+    nv, n = slope.shape
+    if iterate.curvature is None:
+        # Without any knowledge of f a step of about a tenth of the ranges is tried.
+        iterate.curvature = 10.0 * float(np.linalg.norm(slope)) * np.eye(nv * n)
+    K = iterate.curvature.copy()
+    blocks = limits.blocks(weights)
+    for j in range(nv):
+        K[j * n : (j + 1) * n, j * n : (j + 1) * n] += blocks[j]
+    factor = scipy.linalg.cho_factor(K, lower=True, overwrite_a=True, check_finite=False)
+    return -np.asarray(scipy.linalg.cho_solve(factor, slope.ravel(), check_finite=False)).reshape(nv, n)
+
+
+def _learn(iterate: Iterate, step: Array, change: Array) -> None:
+    """Powell's damped BFGS update: the curvature stays positive definite."""
+    assert iterate.curvature is not None
+    s, t = step.ravel(), change.ravel()
+    H = iterate.curvature
+    Hs = H @ s
+    sHs, st = float(s @ Hs), float(s @ t)
+    if st < 0.2 * sHs:
+        share = 0.8 * sHs / (sHs - st)
+        t = share * t + (1.0 - share) * Hs
+        st = float(s @ t)
+    if st > 0.0:
+        iterate.curvature = H + np.outer(t, t) / st - np.outer(Hs, Hs) / sHs
+
+
+def _logarithms(above: Array, below: Array) -> float:
+    return float(np.log(above).sum() + np.log(below).sum())
+
+
+def _to_boundary(above: Array, below: Array, dy: Array) -> float:
+    """The length at which the first limit is reached."""
+    return 1.0 / max(float((dy / above).max()), float((-dy / below).max()), 1e-300)
+
+
+def _ratio(z: Array, dz: Array) -> float:
+    return 1.0 / max(float((-dz / z).max()), 1e-300)
+
+
+def _near(z: Array, target: Array) -> Array:
+    return np.clip(z, target / DUAL_SPREAD, target * DUAL_SPREAD)
+
+
+def _shorter(merit: float, tried: float, promised: float, length: float) -> float:
+    """By how much to shorten: to the minimum of the parabola through what is known, within bounds."""
+    if not np.isfinite(tried):
+        return 0.3
+    curve = tried - merit + length * promised
+    return float(np.clip(0.5 * length * promised / curve, 0.1, 0.5))
