@@ -1,4 +1,4 @@
-"""The command line: parses, calls, and maps errors to exit codes. The only place that prints."""
+"""The command line: parses, calls, prints, and maps errors to exit codes; the only room that prints."""
 
 import os
 
@@ -6,6 +6,6 @@ import os
 # them the last bits of a result do not depend on the number of cores either.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
-from steelyard.cli.app import main  # noqa: E402
+from steelyard.cli.app import main
 
 __all__ = ["main"]
