@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from steelyard.arrays import Array, checked, read_only
 from steelyard.control.arm_law import ModelLaw, described_model, positive_number
 from steelyard.control.controller import ControlStep
-from steelyard.control.guiding import BLOCK_COUNT, BLOCKS, EXTERNAL, TWIST, admittance_step, block
+from steelyard.control.guiding import BLOCK_COUNT, BLOCKS, COMMAND, EXTERNAL, TWIST, admittance_step, block
 from steelyard.errors import InputError, UnknownNameError
 from steelyard.robot import Frame, Robot
 
@@ -45,8 +45,8 @@ class Admittance(ModelLaw):
     Friction is $\tau_f = F_v v + F_c \operatorname{sign}(v_g) + F_o$: the sign of the guided velocity, as the
     command compensates it, does not chatter at rest. A joint that friction holds hides what pushes it. The
     torque of a cycle counts as held until the next one; a delay in the loop disturbs r while the torque
-    changes. On the cycle h the known torques are integrated by trapezoids; r and x are implicit, so neither
-    can become unstable.
+    changes, unless it tells the law what was measured (`tell_torque`). On the cycle h the known torques are
+    integrated by trapezoids; r and x are implicit, so neither can become unstable.
 
     Attributes:
         robot: the robot it commands.
@@ -198,6 +198,18 @@ class Admittance(ModelLaw):
             r, shape (nv,), N·m or N.
         """
         return np.array(block(memory, self.robot.nv, EXTERNAL))
+
+    def tell_torque(self, memory: Array, tau: ArrayLike) -> None:
+        r"""Let the observer reckon with a measured torque, held over the coming cycle, not with its command.
+
+        So r is the torque from outside of paper 003, (1), $\tau_{raw} - \tau_m$, with the sign of a push on
+        the arm and behind the observer's lag.
+
+        Args:
+            memory: the state of a run after the law's step, changed in place, shape (7 + 6 nv,), SI.
+            tau: the meter's reading, shape (nv,), N·m or N.
+        """
+        block(memory, self.robot.nv, COMMAND)[:] = checked("tau", tau, (self.robot.nv,))
 
     def twist(self, memory: Array) -> Array:
         """How the virtual mass moves.

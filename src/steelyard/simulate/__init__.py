@@ -1,5 +1,8 @@
 """A robot that is not our own code: MuJoCo's dynamics with drives and sensors, run into a Recording."""
 
+from steelyard.simulate.guided_run import GuidedRun
+from steelyard.simulate.guiding_check import GuidingCheck, guiding_check
+from steelyard.simulate.hand import Hand
 from steelyard.simulate.plant import LONGEST_STEP, RUNAWAY, Plant
 from steelyard.simulate.presets import SENSORS, sensor_preset
 from steelyard.simulate.run import BANDWIDTH, SLOWEST_CONTROL, simulate
@@ -12,8 +15,12 @@ __all__ = [
     "RUNAWAY",
     "SENSORS",
     "SLOWEST_CONTROL",
+    "GuidedRun",
+    "GuidingCheck",
+    "Hand",
     "Plant",
     "SensorPreset",
+    "guiding_check",
     "sensor_preset",
     "simulate",
     "tracking_error",

@@ -117,7 +117,7 @@ def sensed_loop(
         at, speed = sensors.state(plant.encoder)
         torque = command(k, at, speed)
         line = line or CommandLine(torque)
-        line.send(k, torque, preset.rate * _delay(preset, rng))
+        line.send(k, torque, preset.rate * command_delay(preset, rng))
         measured, current = sensors.torque(line.acting(k))
         if k % every == 0:
             row = k // every
@@ -143,8 +143,16 @@ def _commander(controller: Controller, reference: MotionSample, limiter: TorqueL
     return command
 
 
-def _delay(preset: SensorPreset, rng: np.random.Generator | None) -> float:
-    """How long the command of one cycle takes, s."""
+def command_delay(preset: SensorPreset, rng: np.random.Generator | None) -> float:
+    """How long the command of one cycle takes to the joints.
+
+    Args:
+        preset: sensors and drives.
+        rng: source of the jitter; None where there is none.
+
+    Returns:
+        The delay, s.
+    """
     if rng is None or preset.jitter == 0.0:
         return preset.delay
     return preset.delay + preset.jitter * rng.uniform(-1.0, 1.0)
