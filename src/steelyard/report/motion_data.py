@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import math
 from typing import Any
 
@@ -12,6 +11,7 @@ from steelyard.arrays import Array
 from steelyard.report.motion_content import MotionContent, SearchRecord
 from steelyard.report.motion_curves import ClearanceCurve, JointCurves
 from steelyard.report.motion_skeleton import Skeleton
+from steelyard.report.packing import packed
 from steelyard.report.safe_text import visible
 from steelyard.report.thinning import thinned
 
@@ -46,11 +46,11 @@ def motion_data(content: MotionContent) -> dict[str, Any]:
 
 def _joint(content: MotionContent, j: int, most: int) -> dict[str, Any]:
     if not content.curves:
-        return {"title": visible(content.joints[j]), "time": _packed(content.time[:0]), "areas": []}
+        return {"title": visible(content.joints[j]), "time": packed(content.time[:0]), "areas": []}
     kept = thinned(np.column_stack([curves.values[:, j] for curves in content.curves]), most)
     return {
         "title": visible(content.joints[j]),
-        "time": _packed(content.time[kept]),
+        "time": packed(content.time[kept]),
         "areas": [_area(curves, j, curves.values[kept, j]) for curves in content.curves],
     }
 
@@ -59,7 +59,7 @@ def _area(curves: JointCurves, j: int, values: Array) -> dict[str, Any]:
     area: dict[str, Any] = {
         "name": curves.name,
         "unit": visible(curves.units[j]),
-        "values": _packed(values),
+        "values": packed(values),
         "lower": _number(curves.lower[j]),
         "upper": _number(curves.upper[j]),
         "counted": curves.counted,
@@ -68,9 +68,9 @@ def _area(curves: JointCurves, j: int, values: Array) -> dict[str, Any]:
     if band is not None and np.isfinite(band.lower[:, j]).all() and np.isfinite(band.upper[:, j]).all():
         # Rounded outwards: to 32 bits, a bound must not come to lie inside of what it bounds.
         area["proven"] = {
-            "edges": _packed(band.edges),
-            "lower": _packed(_outwards(band.lower[:, j], -np.inf)),
-            "upper": _packed(_outwards(band.upper[:, j], np.inf)),
+            "edges": packed(band.edges),
+            "lower": packed(_outwards(band.lower[:, j], -np.inf)),
+            "upper": packed(_outwards(band.upper[:, j], np.inf)),
         }
     return area
 
@@ -80,7 +80,7 @@ def _clearance(time: Array, curve: ClearanceCurve) -> dict[str, Any]:
     area = {
         "name": "distance",
         "unit": "mm",
-        "values": _packed(_MILLI * curve.smallest[kept]),
+        "values": packed(_MILLI * curve.smallest[kept]),
         "lower": _MILLI * curve.required,
         "upper": None,
         "counted": True,
@@ -88,9 +88,9 @@ def _clearance(time: Array, curve: ClearanceCurve) -> dict[str, Any]:
     }
     return {
         "title": "Smallest distance",
-        "time": _packed(time[kept]),
+        "time": packed(time[kept]),
         "areas": [area],
-        "nearest": _packed(curve.nearest[kept].astype(np.float64)),
+        "nearest": packed(curve.nearest[kept].astype(np.float64)),
         "pairs": [visible(name) for name in curve.pairs],
     }
 
@@ -103,7 +103,7 @@ def _search(record: SearchRecord) -> dict[str, Any] | None:
     area = {
         "name": visible(record.criterion),
         "unit": "",
-        "values": _packed(record.best[known]),
+        "values": packed(record.best[known]),
         "lower": None,
         "upper": None,
         "counted": False,
@@ -111,7 +111,7 @@ def _search(record: SearchRecord) -> dict[str, Any] | None:
     }
     return {
         "title": f"Best {visible(record.criterion)} so far",
-        "time": _packed(seconds),
+        "time": packed(seconds),
         "areas": [area],
         "steps": True,
     }
@@ -119,8 +119,8 @@ def _search(record: SearchRecord) -> dict[str, Any] | None:
 
 def _skeleton(skeleton: Skeleton) -> dict[str, Any]:
     return {
-        "time": _packed(skeleton.time),
-        "frames": _packed(skeleton.frames[:, :, :3, :]),
+        "time": packed(skeleton.time),
+        "frames": packed(skeleton.frames[:, :, :3, :]),
         "links": [
             {
                 "name": visible(name),
@@ -135,7 +135,7 @@ def _skeleton(skeleton: Skeleton) -> dict[str, Any]:
                 "title": visible(outline.title),
                 "kind": outline.kind.value,
                 "link": outline.link,
-                "points": _packed(outline.points),
+                "points": packed(outline.points),
                 "radius": outline.radius,
             }
             for outline in skeleton.outlines
@@ -153,7 +153,3 @@ def _outwards(values: Array, side: float) -> Array:
     beyond = np.nextafter(rounded, np.float32(side))
     wrong = rounded.astype(np.float64) > values if side < 0.0 else rounded.astype(np.float64) < values
     return np.where(wrong, beyond, rounded)
-
-
-def _packed(values: Array) -> str:
-    return base64.b64encode(np.ascontiguousarray(values, dtype="<f4").tobytes()).decode("ascii")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 from typing import Any
 
 import numpy as np
@@ -14,6 +13,7 @@ from steelyard.inertia import Ellipsoid
 from steelyard.report.arm_drawing import ArmDrawing, MassDrawing
 from steelyard.report.content import ReportContent, TorqueTrace
 from steelyard.report.numerals import percent
+from steelyard.report.packing import packed
 from steelyard.report.safe_text import visible
 from steelyard.report.thinning import thinned
 from steelyard.robot import Box, Capsule, Cylinder, Geometry, MeshFile, Sphere
@@ -59,17 +59,17 @@ def _series(time: Array, tau: Array, tau_hat: Array, most: int) -> dict[str, str
     # The difference is formed before rounding: of two large torques it would lose its digits. Time counts
     # from the start for the same reason: stamps may be seconds since 1970.
     return {
-        "time": _packed(time[kept] - time[0]),
-        "measured": _packed(tau[kept]),
-        "predicted": _packed(tau_hat[kept]),
-        "difference": _packed((tau - tau_hat)[kept]),
+        "time": packed(time[kept] - time[0]),
+        "measured": packed(tau[kept]),
+        "predicted": packed(tau_hat[kept]),
+        "difference": packed((tau - tau_hat)[kept]),
     }
 
 
 def _arm(arm: ArmDrawing) -> dict[str, Any]:
     return {
-        "time": _packed(arm.time - arm.time[0]),
-        "frames": _packed(arm.frames[:, :, :3, :]),
+        "time": packed(arm.time - arm.time[0]),
+        "frames": packed(arm.frames[:, :, :3, :]),
         "links": [
             {
                 "name": visible(link.name),
@@ -107,7 +107,3 @@ def _ellipsoid(mass: MassDrawing | None) -> list[float] | None:
     matrix = ellipsoid.pose.matrix[:3]
     matrix[:, :3] *= ellipsoid.semi_axes
     return [float(x) for x in matrix.ravel()]
-
-
-def _packed(values: Array) -> str:
-    return base64.b64encode(np.ascontiguousarray(values, dtype="<f4").tobytes()).decode("ascii")

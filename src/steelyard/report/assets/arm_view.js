@@ -1,7 +1,5 @@
 // The arm in parallel projection: shapes by their outlines, ellipsoids exactly, nearer parts over farther ones.
 
-const VIEW = { turn: -0.9, tilt: 0.42 };
-
 function startArmView() {
   const place = document.getElementById("arm-view");
   if (!place || !data.arm) return;
@@ -22,38 +20,7 @@ function startArmView() {
     const frameOf = (link) => Array.from(frames.subarray(offset + 12 * link, offset + 12 * link + 12));
     svg.replaceChildren(...picture(links, frameOf, layers, view, extent));
   };
-  const turn = (by, up) => {
-    view.turn += by;
-    view.tilt = Math.min(Math.max(view.tilt + up, -Math.PI / 2), Math.PI / 2);
-    draw();
-  };
-  const enlarge = (factor) => {
-    view.size = Math.min(Math.max(view.size * factor, 0.3), 12);
-    draw();
-  };
-  const reset = () => {
-    Object.assign(view, { turn: VIEW.turn, tilt: VIEW.tilt, size: 1 });
-    draw();
-  };
-  const keys = {
-    ArrowLeft: () => turn(-0.12, 0),
-    ArrowRight: () => turn(0.12, 0),
-    ArrowUp: () => turn(0, 0.12),
-    ArrowDown: () => turn(0, -0.12),
-    "+": () => enlarge(1.2),
-    "=": () => enlarge(1.2),
-    "-": () => enlarge(1 / 1.2),
-    Home: reset,
-  };
-  place.addEventListener("keydown", (event) => {
-    if (event.ctrlKey || event.metaKey || event.altKey || !(event.key in keys)) return;
-    event.preventDefault();
-    keys[event.key]();
-  });
-  place.addEventListener("pointerdown", (event) => place.setPointerCapture(event.pointerId));
-  place.addEventListener("pointermove", (event) => {
-    if (event.buttons & 1) turn(event.movementX * 0.008, event.movementY * 0.008);
-  });
+  const reset = makeTurnable(place, view, draw);
   const controls = document.getElementById("arm-controls");
   for (const box of controls.querySelectorAll("[data-layer]"))
     box.addEventListener("change", () => {

@@ -1,0 +1,84 @@
+"""The shell of every page: one HTML file that fetches nothing, and runs nothing but its own script."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from collections.abc import Mapping, Sequence
+from importlib.resources import files
+
+from steelyard.report.safe_text import as_script_data, marked_up
+
+
+def page(
+    title: str,
+    sections: Mapping[str, tuple[str, str]],
+    data: object,
+    *,
+    styles: Sequence[str],
+    scripts: Sequence[str],
+    version: str = "",
+    made: str = "",
+) -> str:
+    """Put sections, style, script and data into one file.
+
+    The same content gives the same text. A content security policy lets the browser run nothing but the
+    page's own script, known by its hash, and fetch nothing at all.
+
+    Args:
+        title: of the page, as plain text.
+        sections: anchor and markup of each section by its heading; empty ones are left out, and the first,
+            the verdict, has no heading.
+        data: what the script draws, as values JSON can hold.
+        styles: names of the style sheets among the assets.
+        scripts: names of the scripts among the assets, in their order.
+        version: of the software.
+        made: when and by whom the page is made; empty to leave it out.
+
+    Returns:
+        HTML in UTF-8.
+    """
+    style = "\n".join(_asset(name) for name in styles)
+    script = '"use strict";\n(() => {\n' + "\n".join(_asset(name) for name in scripts) + "})();\n"
+    present = {heading: (name, body) for heading, (name, body) in sections.items() if body}
+    links = "".join(f'<a href="#{name}">{heading}</a>' for heading, (name, _) in present.items())
+    bodies = "\n".join(
+        f'<section id="{name}">{f"<h2>{heading}</h2>" if name != "verdict" else ""}\n{body}</section>'
+        for heading, (name, body) in present.items()
+    )
+    policy = (
+        f"default-src 'none'; style-src '{_hash(style)}'; script-src '{_hash(script)}'; "
+        "base-uri 'none'; form-action 'none'"
+    )
+    footer = f"Steelyard {marked_up(version)}." + (f" {marked_up(made)}" if made else "")
+    return f"""<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="{policy}">
+<meta name="referrer" content="no-referrer">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>{marked_up(title)}</title>
+<style>{style}</style>
+</head>
+<body>
+<a class="skip" href="#verdict">Skip to the verdict</a>
+<nav aria-label="Sections">{links}</nav>
+<main>
+{bodies}
+</main>
+<footer>{footer}</footer>
+<script type="application/json" id="data">{as_script_data(data)}</script>
+<script>{script}</script>
+</body>
+</html>
+"""
+
+
+def _asset(name: str) -> str:
+    return files("steelyard.report").joinpath("assets", name).read_text(encoding="utf-8")
+
+
+def _hash(text: str) -> str:
+    return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode("ascii")
