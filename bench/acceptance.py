@@ -1,14 +1,31 @@
 """The long studies: dated JSON and a table under docs/results/; a reduced version of each is in the tests.
 
-Run all with `make acceptance`, or some by name: `.venv/bin/python bench/acceptance.py kernels`.
+Run all with `make acceptance`, or some by name: `.venv/bin/python bench/acceptance.py kernels`. Those that
+repeat a search or a run take `--seeds N` for a quick look, which is printed and not kept.
 """
 
 from __future__ import annotations
 
+import argparse
+import os
 import sys
 from collections.abc import Callable
 
-from studies import bodies, coverage, hostile, identifiability, kernels
+# BLAS threads spin on the cores that our own processes need.
+os.environ["OPENBLAS_NUM_THREADS"] = "1"
+
+from studies import (
+    admittance,
+    bodies,
+    certificates,
+    coverage,
+    excitation,
+    excited_plant,
+    hostile,
+    identifiability,
+    kernels,
+    real_data,
+)
 from tables import Study, write_study
 
 STUDIES: dict[str, Callable[[], Study]] = {
@@ -17,20 +34,40 @@ STUDIES: dict[str, Callable[[], Study]] = {
     "hostile": hostile.run,
     "identifiability": identifiability.run,
     "coverage": coverage.run,
+    "certificates": certificates.run,
+    "excitation": excitation.run,
+    "excited_plant": excited_plant.run,
+    "admittance": admittance.run,
+    "real_data": real_data.run,
+}
+SEEDED: dict[str, Callable[[int], Study]] = {
+    "excitation": excitation.run,
+    "excited_plant": excited_plant.run,
 }
 
 
-def main(names: list[str]) -> int:
+def main(words: list[str]) -> int:
     """Run the named studies, all by default; 1 if one of them fails its bound."""
-    unknown = [name for name in names if name not in STUDIES]
+    parser = argparse.ArgumentParser(description="Run the long studies.")
+    parser.add_argument(
+        "names", nargs="*", metavar="study", help=f"which; all by default: {', '.join(STUDIES)}"
+    )
+    parser.add_argument("--seeds", type=int, metavar="N", help=f"a quick look at {' or '.join(SEEDED)}")
+    asked = parser.parse_args(words)
+    valid = STUDIES if asked.seeds is None else SEEDED
+    unknown = [name for name in asked.names if name not in valid]
     if unknown:
-        print(f"error: unknown studies {unknown}; valid: {list(STUDIES)}", file=sys.stderr)
-        return 2
+        parser.error(f"unknown studies {unknown}; valid: {list(valid)}")
+    if asked.seeds is not None and asked.seeds < 1:
+        parser.error(f"--seeds must be at least 1, got {asked.seeds}")
     passed = True
-    for name in names or STUDIES:
-        study = STUDIES[name]()
-        path = write_study(name, study)
-        print(f"{path}\n{study.markdown()}")
+    for name in asked.names or valid:
+        if asked.seeds is None:
+            study = STUDIES[name]()
+            print(write_study(name, study))
+        else:
+            study = SEEDED[name](asked.seeds)
+        print(study.markdown())
         passed = passed and study.passed
     return 0 if passed else 1
 

@@ -11,7 +11,16 @@ from pathlib import Path
 # BLAS threads spin on the cores that our own threads need: on small matrices that costs both of them dearly.
 os.environ["OPENBLAS_NUM_THREADS"] = "1"
 
-from cases import clearance, dynamics, estimation, figaroh, identifiability, long_log_identified, rollout
+from cases import (
+    clearance,
+    dynamics,
+    estimation,
+    excitation,
+    figaroh,
+    identifiability,
+    long_log_identified,
+    rollout,
+)
 from tables import RESULTS, machine, today
 from timing import Row
 
@@ -20,6 +29,7 @@ CASES = {
     "rollout": rollout.rows,
     "identifiability": identifiability.rows,
     "clearance": clearance.rows,
+    "excitation": excitation.rows,
     "estimation": estimation.rows,
     "figaroh": figaroh.rows,
     "long log": long_log_identified.rows,

@@ -104,7 +104,9 @@ def run(seeds: int = SEEDS) -> Study:
         f"{_DESCRIPTION}\n\n{_table(outcomes)}\n\n{_commands(answers)}",
         (
             *bounds,
-            Bound("A-optimal design of 10 s: rms deviation at unit torque noise, median", deviation, DEVIATION),
+            Bound(
+                "A-optimal design of 10 s: rms deviation at unit torque noise, median", deviation, DEVIATION
+            ),
             Bound("arms without a certified motion", len(unproven), 0, note=", ".join(unproven)),
         ),
         {
@@ -141,7 +143,9 @@ def commanded(robot: str) -> dict[str, Any]:
     """The answer of `steelyard excite` with all its defaults but the budget; exit code 3 is an answer."""
     with tempfile.TemporaryDirectory() as folder:
         out = ("--out", f"{folder}/motion.json", "--budget", f"{COMMAND_BUDGET:g}", "--json")
-        done = subprocess.run((*STEELYARD, "excite", robot, *out), capture_output=True, text=True, check=False)
+        done = subprocess.run(
+            (*STEELYARD, "excite", robot, *out), capture_output=True, text=True, check=False
+        )
     if not done.stdout:
         return {"certified": False, "reason": done.stderr.strip(), "exit": done.returncode}
     kept = ("cond", "cond_normalised", "certified", "reason", "rounds", "seconds", "proven")
