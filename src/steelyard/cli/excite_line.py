@@ -45,6 +45,8 @@ from steelyard.signals import prepared
 
 FAMILIES = ("fourier", "spline")
 FOR = ("robot", "payload")
+ROOM, LEAST_ROOM = 1.3, 1e-3
+"""How far apart the search keeps things, by the distance asked for, and beyond that, m."""
 LIFTED = {"acceleration": "acceleration", "torque": "effort"}
 """Limits that may be left out, and what a joint calls them."""
 
@@ -98,6 +100,7 @@ def designed(wish: Wish) -> Designed:
     lifted = _lifted(robot, wish.without)
     layout, base = _columns(wish, lifted)
     clearance = _clearance(wish, lifted)
+    start = _start(wish, lifted)
     parameters = None
     if "torque" not in wish.without and all(link.body is not None for link in lifted.links):
         parameters = layout.complete_nominal()
@@ -106,11 +109,11 @@ def designed(wish: Wish) -> Designed:
         family=_family(wish, lifted),
         layout=layout,
         base=base,
-        start=_start(wish, lifted),
+        start=start,
         criterion=Criterion(wish.criterion),
         recorded=_recorded(wish, lifted, layout),
         clearance=clearance,
-        distance=wish.distance,
+        distance=_sought_distance(wish, clearance, start),
         acceleration="acceleration" not in wish.without,
         parameters=parameters,
     )
@@ -131,6 +134,15 @@ def _of_robot(motion: LinearMotion, robot: Robot) -> FourierMotion | SplineMotio
     if not isinstance(motion, FourierMotion | SplineMotion):
         raise InputError("is of no family that can be written.", place="motion")
     return replace(motion, robot=robot.digest)
+
+
+def _sought_distance(wish: Wish, clearance: Clearance | None, start: Array | None) -> float:
+    """A little more than is asked for, so that the proof has room between the samples of the search."""
+    more = ROOM * wish.distance + LEAST_ROOM
+    if clearance is None or start is None or not clearance.pairs:
+        return more
+    at_start = float(clearance.distances(start[None]).min())
+    return max(wish.distance, min(more, 0.95 * at_start))
 
 
 def _proof(limits: MotionLimits, motion: LinearMotion, wish: Wish) -> Certificate | NotCertifiedError:

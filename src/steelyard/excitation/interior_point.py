@@ -116,8 +116,23 @@ def _step(iterate: Iterate, limits: LinearLimits, slope: Array, weights: Array) 
     blocks = limits.blocks(weights)
     for j in range(nv):
         K[j * n : (j + 1) * n, j * n : (j + 1) * n] += blocks[j]
-    factor = scipy.linalg.cho_factor(K, lower=True, overwrite_a=True, check_finite=False)
-    return -np.asarray(scipy.linalg.cho_solve(factor, slope.ravel(), check_finite=False)).reshape(nv, n)
+    return -np.asarray(scipy.linalg.cho_solve(_factorised(K), slope.ravel(), check_finite=False)).reshape(
+        nv, n
+    )
+
+
+def _factorised(K: Array) -> tuple[Array, bool]:
+    """The Cholesky factor; many updates cost the curvature its last digits, which are then raised."""
+    raised = np.finfo(float).eps * float(np.trace(K))
+    lifted = K
+    while True:
+        try:
+            factor: tuple[Array, bool] = scipy.linalg.cho_factor(lifted, lower=True, check_finite=False)
+        except scipy.linalg.LinAlgError:
+            lifted = K + raised * np.eye(len(K))
+            raised *= 100.0
+        else:
+            return factor
 
 
 def _learn(iterate: Iterate, step: Array, change: Array) -> None:
