@@ -91,9 +91,9 @@ def run() -> Study:
     return Study(
         "Coverage of intervals",
         f"Each run: a random Fourier motion of 10 s on a MuJoCo plant ({', '.join(ROBOTS)}). Logs are "
-        "prepared (`prepared`) and fitted (`fit_auto`) as by `steelyard identify`; in between torques are "
-        "moved by their lag where sampling explains it (`torque_aligned`), and samples near which a joint "
-        "turns are left out (`without_turning`). The log of `ideal` is used as it is. Offsets are not in the "
+        "prepared (`prepared`), torques moved by their lag where sampling explains it (`torque_aligned`), "
+        "samples near which a joint turns left out (`without_turning`), and the rest fitted (`fit_auto`), as "
+        "by `steelyard identify`. The log of `ideal` is used as it is. Offsets are not in the "
         "count: the meter's own bias, drawn anew in each run, is part of them, and torques cannot tell the "
         "two apart; the figure with them in is in the table by robot. The truth of `low-cost` includes its "
         "hidden Coulomb friction.",
