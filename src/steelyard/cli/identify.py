@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from steelyard.cli.identify_request import DRIVE, Request, carry_out
+from steelyard.cli.log_options import ColumnsOption, CutoffOption, TorqueConstantOption
 from steelyard.cli.output import JsonOption, announce_compilation, print_json
 from steelyard.cli.robot_argument import ArgumentOption, GravityOption, LockOption, RobotArgument
 
@@ -34,17 +35,9 @@ def identify(
         ),
     ] = "auto",
     drive: Annotated[str, typer.Option(metavar="LIST", help="Drive terms at every joint.")] = DRIVE,
-    torque_constant: Annotated[
-        str | None,
-        typer.Option(metavar="K,…", help="Torque per current at each joint, N·m/A.", show_default=False),
-    ] = None,
-    columns: Annotated[
-        str | None, typer.Option(metavar="MAP", help="Names of the log's columns.", show_default=False)
-    ] = None,
-    cutoff: Annotated[
-        float | None,
-        typer.Option(metavar="HZ", help="Cut-off of the low-pass filter.", show_default="from the spectrum"),
-    ] = None,
+    torque_constant: TorqueConstantOption = None,
+    columns: ColumnsOption = None,
+    cutoff: CutoffOption = None,
     prior: Annotated[
         str | None,
         typer.Option(

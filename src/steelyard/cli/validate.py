@@ -11,6 +11,7 @@ import typer
 from rich.markup import escape
 from rich.table import Table
 
+from steelyard.cli.log_options import ColumnsOption, CutoffOption, TorqueConstantOption
 from steelyard.cli.output import JsonOption, announce_compilation, print_json, stdout
 from steelyard.cli.robot_argument import ArgumentOption, GravityOption, LockOption
 from steelyard.finding import Finding
@@ -32,17 +33,9 @@ def validate(
     logs: Annotated[
         list[Path], typer.Argument(metavar="LOG…", help="Logs to judge it by.", show_default=False)
     ],
-    torque_constant: Annotated[
-        str | None,
-        typer.Option(metavar="K,…", help="Torque per current at each joint, N·m/A.", show_default=False),
-    ] = None,
-    columns: Annotated[
-        str | None, typer.Option(metavar="MAP", help="Names of the logs' columns.", show_default=False)
-    ] = None,
-    cutoff: Annotated[
-        float | None,
-        typer.Option(metavar="HZ", help="Cut-off of the low-pass filter.", show_default="from the spectrum"),
-    ] = None,
+    torque_constant: TorqueConstantOption = None,
+    columns: ColumnsOption = None,
+    cutoff: CutoffOption = None,
     out: Annotated[Path | None, typer.Option(help="Folder for a report.", show_default="no report")] = None,
     gravity: GravityOption = None,
     lock: LockOption = None,

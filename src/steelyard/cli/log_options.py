@@ -1,0 +1,19 @@
+"""The options of every command that reads logs."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+TorqueConstantOption = Annotated[
+    str | None,
+    typer.Option(metavar="K,…", help="Torque per current at each joint, N·m/A.", show_default=False),
+]
+ColumnsOption = Annotated[
+    str | None, typer.Option(metavar="MAP", help="Names of the logs' columns.", show_default=False)
+]
+CutoffOption = Annotated[
+    float | None,
+    typer.Option(metavar="HZ", help="Cut-off of the low-pass filter.", show_default="from the spectrum"),
+]
