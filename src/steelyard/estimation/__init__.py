@@ -1,6 +1,6 @@
 """Estimators: each takes a Problem and returns an Estimate."""
 
-from steelyard.estimation.auto import Instruments, fit_auto
+from steelyard.estimation.auto import fit_auto
 from steelyard.estimation.bounded import fit_bounded, relative_bounds
 from steelyard.estimation.entropic import fit_entropic
 from steelyard.estimation.friction import fit_friction
@@ -14,7 +14,7 @@ from steelyard.estimation.lmi import fit_lmi
 from steelyard.estimation.load_friction import fit_load_friction
 from steelyard.estimation.log_cholesky import fit_log_cholesky
 from steelyard.estimation.loop_instruments import fit_loop_instrumental, loop_instruments
-from steelyard.estimation.methods import METHODS, fit_by_name
+from steelyard.estimation.methods import METHODS, Instruments, fit_by_name
 from steelyard.estimation.momentum import fit_momentum
 from steelyard.estimation.noise_covariance import Colour
 from steelyard.estimation.noise_spread import Spread

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from numpy.typing import ArrayLike
-
 from steelyard.errors import NoSolutionError
 from steelyard.estimation.entropic import fit_entropic
 from steelyard.estimation.friction import fit_friction
@@ -16,9 +14,6 @@ from steelyard.estimation.load_friction import fit_load_friction
 from steelyard.estimation.weighted import fit_weighted
 from steelyard.finding import Finding, Severity
 from steelyard.problem import Estimate, Problem
-
-Instruments = tuple[ArrayLike, ArrayLike, ArrayLike]
-"""q, v and a of a motion that carries no measurement noise."""
 
 
 def fit_auto(problem: Problem) -> Estimate:

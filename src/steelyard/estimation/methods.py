@@ -6,9 +6,10 @@ from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from steelyard.errors import InputError, UnknownNameError
-from steelyard.estimation.auto import Instruments, fit_auto
+from steelyard.estimation.auto import fit_auto
 from steelyard.estimation.bounded import fit_bounded, relative_bounds
 from steelyard.estimation.entropic import fit_entropic
 from steelyard.estimation.friction import fit_friction
@@ -23,6 +24,8 @@ from steelyard.estimation.ridge import fit_ridge
 from steelyard.estimation.weighted import fit_weighted, settled_weights
 from steelyard.problem import Estimate, Problem
 
+Instruments = tuple[ArrayLike, ArrayLike, ArrayLike]
+"""q, v and a of a motion that carries no measurement noise."""
 PRIOR_RANGE = 0.3
 """Half the range around the description's numbers where a method needs one, by the size of each parameter."""
 UNSTATED = 1e-3

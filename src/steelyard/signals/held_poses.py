@@ -8,9 +8,8 @@ from steelyard.arrays import BoolArray
 from steelyard.errors import RecordingError
 from steelyard.recording import Recording
 from steelyard.signals.rows import runs
+from steelyard.signals.standstill import STANDING
 
-STANDING = 0.01
-"""Speed below which a joint stands, rad/s or m/s."""
 SHORTEST = 0.2
 """Shortest time a pose is held, s."""
 

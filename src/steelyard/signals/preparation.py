@@ -20,12 +20,10 @@ from steelyard.signals.prepared_step import marked
 from steelyard.signals.repeats import repeats_after
 from steelyard.signals.resample import resampled
 from steelyard.signals.sampling import Sampling, sampling_of
-from steelyard.signals.standstill import main_motion
+from steelyard.signals.standstill import STANDING, main_motion
 from steelyard.signals.torque import torque_from_current
 from steelyard.signals.uniform_time import evenly_timed
 
-STANDING = 0.01
-"""Speed below which a joint stands, rad/s or m/s."""
 ROOM = 4.0
 """Largest cut-off over the band of the motion: an octave of room, and one in which the filter falls."""
 SAMPLES_A_PERIOD = 20.0

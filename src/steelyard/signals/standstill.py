@@ -12,6 +12,9 @@ from steelyard.errors import InputError, RecordingError, UnknownNameError
 from steelyard.recording import Recording
 from steelyard.signals.rows import runs, with_rows
 
+STANDING = 0.01
+"""Speed below which a joint is taken to stand, rad/s or m/s."""
+
 
 def is_moving(recording: Recording, threshold: ArrayLike) -> BoolArray:
     r"""Say of each sample and joint whether $|v|$ exceeds a threshold.

@@ -8,11 +8,10 @@ from steelyard.arrays import Array, BoolArray, checked
 from steelyard.errors import RecordingError
 from steelyard.recording import Recording
 from steelyard.signals.rows import with_rows
+from steelyard.signals.standstill import STANDING
 
 TURNING = 3
 """Samples before and after a turn that are affected: the reach of the filter that thins a torque."""
-STANDING = 0.01
-"""Speed below which the direction of a joint is noise, rad/s or m/s."""
 LEAST_LEFT = 0.5
 """Share of the samples that must be left for any to be removed."""
 
