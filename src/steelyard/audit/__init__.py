@@ -1,6 +1,7 @@
 """Judgement of a model: checks with their numbers, and a verdict; another tool's model is judged alike."""
 
 from steelyard.audit.comparison import Comparison, Difference, compared
+from steelyard.audit.density import check_density
 from steelyard.audit.dynamic_model import DynamicModel, require_alike, torque_difference
 from steelyard.audit.excitation import check_excitation
 from steelyard.audit.held_out import check_torque, error_along
@@ -19,6 +20,7 @@ __all__ = [
     "TorqueError",
     "Verdict",
     "check_colour",
+    "check_density",
     "check_excitation",
     "check_friction",
     "check_intervals",

@@ -7,6 +7,9 @@ from steelyard.export.folder import require_free, write_folder
 from steelyard.export.mjcf import mjcf_text
 from steelyard.export.model_files import mjcf_model, urdf_model
 from steelyard.export.model_text import ModelText
+from steelyard.export.object_folder import write_object
+from steelyard.export.object_mesh import ObjectMesh, object_mesh
+from steelyard.export.object_parameters import OBJECT_NAMES
 from steelyard.export.parameters_file import parameters_document
 from steelyard.export.read_back import ReadBackError, check_mjcf, check_urdf
 from steelyard.export.record_file import record_document, versions
@@ -17,8 +20,10 @@ from steelyard.export.urdf import new_urdf
 from steelyard.export.urdf_edit import edited_urdf
 
 __all__ = [
+    "OBJECT_NAMES",
     "Draws",
     "ModelText",
+    "ObjectMesh",
     "ReadBackError",
     "ResultFolder",
     "StoredBase",
@@ -34,6 +39,7 @@ __all__ = [
     "mjcf_model",
     "mjcf_text",
     "new_urdf",
+    "object_mesh",
     "parameters_document",
     "read_record",
     "read_result",
@@ -43,5 +49,6 @@ __all__ = [
     "urdf_model",
     "versions",
     "write_folder",
+    "write_object",
     "write_result",
 ]

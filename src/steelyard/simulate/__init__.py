@@ -3,6 +3,9 @@
 from steelyard.simulate.guided_run import GuidedRun
 from steelyard.simulate.guiding_check import GuidingCheck, guiding_check
 from steelyard.simulate.hand import Hand
+from steelyard.simulate.object_motion import MotionDifference, ObjectMotion, compared_motion, swing_period
+from steelyard.simulate.object_standard_trials import standard_trials
+from steelyard.simulate.object_trials import Drop, Push, Swing, run_trial
 from steelyard.simulate.plant import LONGEST_STEP, RUNAWAY, Plant
 from steelyard.simulate.presets import SENSORS, sensor_preset
 from steelyard.simulate.run import BANDWIDTH, SLOWEST_CONTROL, simulate
@@ -15,13 +18,22 @@ __all__ = [
     "RUNAWAY",
     "SENSORS",
     "SLOWEST_CONTROL",
+    "Drop",
     "GuidedRun",
     "GuidingCheck",
     "Hand",
+    "MotionDifference",
+    "ObjectMotion",
     "Plant",
+    "Push",
     "SensorPreset",
+    "Swing",
+    "compared_motion",
     "guiding_check",
+    "run_trial",
     "sensor_preset",
     "simulate",
+    "standard_trials",
+    "swing_period",
     "tracking_error",
 ]
