@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -17,6 +17,9 @@ from steelyard.cli.robot_argument import (
     ToolFrameOption,
 )
 from steelyard.errors import InputError
+
+if TYPE_CHECKING:
+    from steelyard.cli.excite_line import Wish
 
 
 def excite(
@@ -51,6 +54,15 @@ def excite(
     after: Annotated[
         list[str] | None,
         typer.Option(metavar="LOG", help="Data already recorded; may be repeated.", show_default=False),
+    ] = None,
+    planned: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="MOTION",
+            help="With --for payload: a motion that is planned anyway; says what it cannot show and adds the "
+            "least that does.",
+            show_default=False,
+        ),
     ] = None,
     without: Annotated[
         str, typer.Option(metavar="LIST", help="Limits not to keep: acceleration, torque, clearance.")
@@ -107,6 +119,9 @@ def excite(
         tool_frame=tool_frame,
         arguments=tuple(argument or ()),
     )
+    if planned is not None:
+        _added(wish, planned, out, rate, slower, began, json)
+        return
     done = designed(wish)
     files = write_files(done, out, rate=rate, slower=slower)
     document = answer(done, files, time.perf_counter() - began)
@@ -116,3 +131,20 @@ def excite(
         print_answer(done, document)
     if not document["certified"]:
         raise typer.Exit(3)
+
+
+def _added(
+    wish: Wish, planned: Path, out: Path, rate: float, slower: float, began: float, json: bool
+) -> None:
+    """What a planned motion lacks, and the least that adds it."""
+    from steelyard.cli.excite_planned import added_answer, added_for, print_added, write_added
+
+    if wish.whom != "payload":
+        raise InputError("goes with --for payload.", place="--planned")
+    found = added_for(wish, planned)
+    files = write_added(found, out, rate=rate, slower=slower)
+    document = added_answer(found, files, time.perf_counter() - began)
+    if json:
+        print_json(document)
+    else:
+        print_added(found, document)

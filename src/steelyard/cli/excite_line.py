@@ -97,6 +97,11 @@ def designed(wish: Wish) -> Designed:
     """Pose the problem, search, and prove."""
     _require_known(wish)
     robot = given_robot(wish.robot, wish.gravity, wish.lock, wish.tool_frame, arguments=wish.arguments)
+    return designed_for(robot, wish)
+
+
+def designed_for(robot: Robot, wish: Wish) -> Designed:
+    """The same for a robot that is there already."""
     lifted = _lifted(robot, wish.without)
     layout, base = _columns(wish, lifted)
     clearance = _clearance(wish, lifted)
@@ -127,6 +132,16 @@ def designed(wish: Wish) -> Designed:
     )
     motion = _of_robot(found.motion, robot)
     return Designed(wish, robot, problem, found, motion, limits, _proof(limits, motion, wish))
+
+
+def planned_limits(robot: Robot, wish: Wish) -> MotionLimits:
+    """What a motion of this robot must respect by the wish."""
+    lifted = _lifted(robot, wish.without)
+    clearance = _clearance(wish, lifted)
+    if "torque" in wish.without or any(link.body is None for link in lifted.links):
+        return MotionLimits(lifted, clearance, distance=wish.distance)
+    layout, _ = _columns(wish, lifted)
+    return MotionLimits(lifted, clearance, layout, layout.complete_nominal(), wish.distance)
 
 
 def _of_robot(motion: LinearMotion, robot: Robot) -> FourierMotion | SplineMotion:

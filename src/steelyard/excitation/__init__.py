@@ -1,24 +1,37 @@
 """Excitation: the constrained design problem over a motion, and the search that solves it."""
 
+from steelyard.excitation.added_motion import AddedMotion, added_motion
 from steelyard.excitation.columns import payload_columns, proximal_base, robot_columns
 from steelyard.excitation.design import Design, design
 from steelyard.excitation.families import fourier_family, home, spline_family
 from steelyard.excitation.judgement import Judgement, SmallestMargins
+from steelyard.excitation.payload_scale import PayloadScale, by_kind
 from steelyard.excitation.problem import DesignProblem
 from steelyard.excitation.search import Budget, Progress
+from steelyard.excitation.shown import Showing, Shown, shown_by, shown_by_samples
+from steelyard.excitation.torque_meter import TorqueMeter
 
 __all__ = [
+    "AddedMotion",
     "Budget",
     "Design",
     "DesignProblem",
     "Judgement",
+    "PayloadScale",
     "Progress",
+    "Showing",
+    "Shown",
     "SmallestMargins",
+    "TorqueMeter",
+    "added_motion",
+    "by_kind",
     "design",
     "fourier_family",
     "home",
     "payload_columns",
     "proximal_base",
     "robot_columns",
+    "shown_by",
+    "shown_by_samples",
     "spline_family",
 ]

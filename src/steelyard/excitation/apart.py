@@ -6,10 +6,10 @@ import numpy as np
 
 from steelyard.arrays import Array
 from steelyard.excitation.barrier import barrier
+from steelyard.excitation.kept_apart import KeptApart, some_pairs
 from steelyard.excitation.problem import DesignProblem
 from steelyard.excitation.ranges import Ranges
 from steelyard.excitation.unknowns import Unknowns
-from steelyard.limits import Clearance
 
 RANGE = 0.03
 """How far above the required distance the barrier begins, m."""
@@ -32,7 +32,7 @@ class ApartBarrier:
     """
 
     def __init__(
-        self, problem: DesignProblem, clearance: Clearance, unknowns: Unknowns, ranges: Ranges
+        self, problem: DesignProblem, clearance: KeptApart, unknowns: Unknowns, ranges: Ranges
     ) -> None:
         basis = unknowns.family.basis(problem.clearance_times)
         self._basis = basis.q @ unknowns.directions
@@ -48,7 +48,7 @@ class ApartBarrier:
         rates = SPARE * np.abs(gradients).max(axis=0)
         self._groups = [
             _Group(
-                Clearance(clearance.robot, tuple(clearance.pairs[k] for k in group)),
+                some_pairs(clearance, group),
                 rates[group].T,
                 problem.distance + RANGE,
                 self._still,
@@ -87,7 +87,7 @@ class ApartBarrier:
 class _Group:
     """Some pairs, with where and how they were last measured."""
 
-    def __init__(self, clearance: Clearance, rates: Array, enough: float, q: Array) -> None:
+    def __init__(self, clearance: KeptApart, rates: Array, enough: float, q: Array) -> None:
         self.clearance = clearance
         self._rates = rates
         self._enough = enough

@@ -9,9 +9,9 @@ import numpy as np
 
 from steelyard.arrays import Array, checked, read_only
 from steelyard.errors import InputError
+from steelyard.excitation.kept_apart import KeptApart, some_pairs
 from steelyard.identifiability import BaseParameters, Criterion
 from steelyard.layout import Layout
-from steelyard.limits import Clearance
 from steelyard.motion import FourierMotion, LinearConditions, LinearMotion, SplineMotion, rest_conditions
 from steelyard.robot import Robot
 
@@ -38,7 +38,8 @@ class DesignProblem:
         noise: standard deviation of the torque noise of each joint, shape (nv,), N·m or N; None for ones.
         recorded: Gram matrix of data that is already there, its rows over the noise as well, shape (p, p),
             SI; None where there is none.
-        clearance: what must stay apart; None where nothing is checked.
+        clearance: what must stay apart, a `Clearance` or the `VirtualConstraints` of paper 003; None where
+            nothing is checked.
         distance: how far apart, m.
         clearance_rate: samples per second at which clearance is looked at, Hz.
         acceleration: whether the acceleration limits count.
@@ -56,7 +57,7 @@ class DesignProblem:
     rate: float = 20.0
     noise: Array | None = None
     recorded: Array | None = None
-    clearance: Clearance | None = None
+    clearance: KeptApart | None = None
     distance: float = 0.01
     clearance_rate: float = 50.0
     acceleration: bool = False
@@ -111,12 +112,12 @@ class DesignProblem:
         return _grid(self.family, self.clearance_rate)
 
     @cached_property
-    def watched(self) -> Clearance | None:
+    def watched(self) -> KeptApart | None:
         """The clearance without the pairs that are `never_apart`; None where nothing is left."""
         if self.clearance is None:
             return None
-        pairs = tuple(pair for pair in self.clearance.pairs if pair.name not in self.never_apart)
-        return Clearance(self.robot, pairs) if pairs else None
+        kept = [k for k, pair in enumerate(self.clearance.pairs) if pair.name not in self.never_apart]
+        return some_pairs(self.clearance, kept) if kept else None
 
     @cached_property
     def never_apart(self) -> tuple[str, ...]:

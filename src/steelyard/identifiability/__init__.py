@@ -3,6 +3,7 @@
 from steelyard.identifiability.analysis import structural_identifiability
 from steelyard.identifiability.base_parameters import BaseParameters, numerical_base
 from steelyard.identifiability.certificate import Certificate, Missing, certify_compressed, certify_excitation
+from steelyard.identifiability.certificate.directions import Direction, sparse_directions
 from steelyard.identifiability.classes import Class
 from steelyard.identifiability.criteria import Criterion, Information, Score, score, smooth_condition
 from steelyard.identifiability.exact import (
@@ -25,6 +26,7 @@ __all__ = [
     "Class",
     "Conditions",
     "Criterion",
+    "Direction",
     "ExactIdentifiability",
     "Identifiability",
     "Information",
@@ -44,6 +46,7 @@ __all__ = [
     "restricted",
     "score",
     "smooth_condition",
+    "sparse_directions",
     "structural_identifiability",
     "symbolic_identifiability",
 ]

@@ -1,0 +1,112 @@
+"""`steelyard excite --for payload --planned`: what a planned motion lacks, and the least that adds it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from rich.markup import escape
+from rich.table import Table
+
+from steelyard.cli.excite_line import Wish, planned_limits
+from steelyard.cli.output import say, stdout
+from steelyard.cli.robot_argument import given_robot
+from steelyard.errors import InputError
+from steelyard.excitation import AddedMotion, TorqueMeter, added_motion
+from steelyard.inertia import PARAMETER_NAMES, PARAMETER_UNITS
+from steelyard.limits import write_certificate
+from steelyard.motion import read_motion, slowed, write_joint_trajectory, write_motion, write_samples
+
+NOISE = 3e-3
+"""Torque noise by which it is judged, as a share of each joint's limit: that of `industrial` sensors."""
+RATE = 1000.0
+"""Samples in a second by which it is judged, Hz."""
+UNKNOWN = ("offset", "viscous", "coulomb")
+"""Drive terms that may differ with the payload in the hand."""
+
+
+def added_for(wish: Wish, planned: Path) -> AddedMotion:
+    """Judge the planned motion and add what it lacks."""
+    robot = given_robot(wish.robot, wish.gravity, wish.lock, wish.tool_frame, arguments=wish.arguments)
+    motion = read_motion(planned)
+    if motion.joints != robot.joint_names:
+        raise InputError(
+            f"moves {list(motion.joints)}, the robot has {list(robot.joint_names)}.", place=str(planned)
+        )
+    effort = robot.limit_array("effort")
+    if not np.isfinite(effort).all():
+        raise InputError(
+            "states no torque limit at some joint, by which its noise would be judged.",
+            place=wish.robot,
+            remedy="State <limit effort>.",
+        )
+    limits = planned_limits(robot, wish)
+    meter = TorqueMeter(NOISE * effort, RATE, UNKNOWN)
+    found = added_motion(limits, motion, meter, np.random.default_rng(wish.seed))
+    say(f"   {found.before}")
+    return found
+
+
+def write_added(found: AddedMotion, out: Path, *, rate: float, slower: float) -> dict[str, str]:
+    """Write motion, samples, trajectory, rehearsal and proof; returns the paths by what they are."""
+    rehearsal = slowed(found.motion, slower)
+    beside = {
+        "motion": out,
+        "samples": out.with_suffix(".csv"),
+        "trajectory": out.with_suffix(".trajectory.yaml"),
+        "rehearsal": out.with_suffix(".rehearsal.json"),
+        "certificate": out.with_suffix(".certificate.json"),
+    }
+    writers: dict[str, Callable[[Path], None]] = {
+        "motion": lambda path: write_motion(found.motion, path),
+        "samples": lambda path: write_samples(found.motion, path, rate=rate),
+        "trajectory": lambda path: write_joint_trajectory(found.motion, path, rate=rate),
+        "rehearsal": lambda path: write_motion(rehearsal, path),
+        "certificate": lambda path: write_certificate(found.certificate, path),
+    }
+    for name, path in beside.items():
+        writers[name](path)
+    return {name: str(path) for name, path in beside.items()}
+
+
+def added_answer(found: AddedMotion, files: dict[str, str], seconds: float) -> dict[str, Any]:
+    """Everything a script may ask for."""
+    before, after = (
+        dict(zip(PARAMETER_NAMES, shown.deviations.tolist(), strict=True))
+        for shown in (found.before, found.after)
+    )
+    return {
+        "frame": found.before.frame,
+        "deviations": {"planned": before, "with_addition": after, "required": found.required.tolist()},
+        "verdicts": dict(found.before.verdicts),
+        "cond": {"planned": found.before.cond, "with_addition": found.after.cond},
+        "not_shown": [str(direction) for direction in found.before.not_shown],
+        "addition": str(found),
+        "added_seconds": 0.0 if found.addition is None else found.addition.duration,
+        "joints": list(found.moving),
+        "certified": True,
+        "seconds": seconds,
+        "files": files,
+    }
+
+
+def print_added(found: AddedMotion, document: dict[str, Any]) -> None:
+    """What is shown before and after, and what to add."""
+    table = Table(title=f"What the motion shows of a payload, in {escape(found.before.frame)}")
+    for heading in ("", "planned", "with the addition", "unit", "planned motion"):
+        table.add_column(heading, justify="right" if heading in ("planned", "with the addition") else "left")
+    rows = zip(
+        PARAMETER_NAMES,
+        found.before.deviations,
+        found.after.deviations,
+        PARAMETER_UNITS,
+        strict=True,
+    )
+    for name, before, after, unit in rows:
+        verdict = str(found.before.verdicts[name])
+        table.add_row(name, f"± {before:.2g}", f"± {after:.2g}", unit, verdict)
+    stdout.print(table)
+    stdout.print(str(found), highlight=False, markup=False, soft_wrap=True)
+    stdout.print(f"Written to {document['files']['motion']}", highlight=False, markup=False, soft_wrap=True)
