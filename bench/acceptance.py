@@ -24,6 +24,7 @@ from studies import (
     hostile,
     identifiability,
     kernels,
+    payloads,
     real_data,
 )
 from tables import Study, write_study
@@ -39,6 +40,7 @@ STUDIES: dict[str, Callable[[], Study]] = {
     "excited_plant": excited_plant.run,
     "admittance": admittance.run,
     "real_data": real_data.run,
+    "payloads": payloads.run,
 }
 SEEDED: dict[str, Callable[[int], Study]] = {
     "excitation": excitation.run,

@@ -114,8 +114,14 @@ def _check_command(command: str) -> None:
         assert paths, f"`{command}` names no test"
         for path in paths:
             assert path.is_file() or any(path.rglob("test_*.py")), f"`{command}`: no tests at {path}"
+    elif words[0] == "python":
+        script = ROOT / words[1]
+        assert script.is_file(), f"`{command}`: no such file"
+        text = script.read_text(encoding="utf-8")
+        for study in words[2:]:
+            assert re.search(rf'^    "{study}": ', text, re.M), f"`{command}`: no such study"
     else:
-        assert words[0] == "steelyard", f"`{command}` is neither make, pytest nor steelyard"
+        assert words[0] == "steelyard", f"`{command}` is neither make, python nor steelyard"
         source = ROOT / "src" / "steelyard"
         files = [*source.glob("cli*.py"), *source.glob("cli*/**/*.py")]
         text = "".join(file.read_text(encoding="utf-8") for file in files)

@@ -62,7 +62,9 @@ def test_designs_keep_every_feature_point_out_of_every_ellipsoid() -> None:
 def test_means_let_the_rod_collide_between_them_where_signed_distances_do_not() -> None:
     exact = clearance_of(med7().robot, tool=HOOK)
     tighter = design(replace(med7(), clearance=exact), ONE_ROUND, np.random.default_rng(0), workers=1)
-    assert exact.distances(positions(papers_design().motion)).min() < -0.01
+    distances = exact.distances(positions(papers_design().motion)).min(axis=0)
+    assert distances.min() < -0.01
+    assert "tool" in exact.pairs[int(distances.argmin())].owners
     assert exact.distances(positions(tighter.motion)).min() >= 0.8 * med7().distance
 
 

@@ -15,6 +15,7 @@ from steelyard.cli import (
     identifiability,
     identify,
     inspect,
+    payload,
     replay,
     robots,
     simulate,
@@ -40,6 +41,7 @@ app.command("identify")(identify.identify)
 app.command("validate")(validate.validate)
 app.command("compare")(compare.compare)
 app.command("replay")(replay.replay)
+app.command("payload")(payload.payload)
 app.command("simulate")(simulate.simulate)
 app.command("compile")(compile.compile_ahead)
 

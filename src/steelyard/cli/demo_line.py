@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -12,14 +12,17 @@ from rich.markup import escape
 from rich.table import Table
 
 from steelyard.arrays import Array
+from steelyard.cli.excite_line import Wish, designed_for
 from steelyard.cli.identify_line import Identification, identify_from
 from steelyard.cli.identify_logs import Question
 from steelyard.cli.identify_result import write_identification
 from steelyard.cli.output import say, stdout
 from steelyard.drive import DRIVE_TERMS
+from steelyard.errors import NoSolutionError
 from steelyard.files import write_text
 from steelyard.layout import layout_of
-from steelyard.motion import FourierMotion, random_fourier, write_motion
+from steelyard.limits import Certificate
+from steelyard.motion import FourierMotion, SplineMotion, random_fourier, write_motion
 from steelyard.recording import Recording, write
 from steelyard.report import torque_figure
 from steelyard.robot import Robot
@@ -27,10 +30,34 @@ from steelyard.simulate import simulate
 
 PROMISE = 0.1
 """Held-out relative torque error the demo must stay below, percent."""
-
-
 KEPT_EVERY = 5
 """One in so many of the plant's samples, a millisecond apart, is identified from: neighbours are alike."""
+DESIGN = Wish(
+    robot="",
+    family="fourier",
+    harmonics=5,
+    pieces=12,
+    period=10.0,
+    criterion="a",
+    whom="robot",
+    start="free",
+    drive=",".join(term.name for term in DRIVE_TERMS),
+    tool=None,
+    tool_scale=1.0,
+    scene=None,
+    distance=0.01,
+    after=(),
+    without=(),
+    parameter_range=0.0,
+    budget=60.0,
+    rounds=4,
+    seed=0,
+    gravity=None,
+    lock=(),
+    tool_frame=None,
+    arguments=(),
+)
+"""How the training motion is designed: by a number of searches, not a time, so that seeds repeat it."""
 RESULT = "result"
 """Folder of the identified model beneath the demo's."""
 
@@ -39,33 +66,48 @@ RESULT = "result"
 class Run:
     """Everything the demo found out."""
 
-    motions: dict[str, FourierMotion]
+    motions: dict[str, FourierMotion | SplineMotion]
     recordings: dict[str, Recording]
     done: Identification
     predicted: Array
     parameter_error: float
+    certified: bool
 
 
 def run_line(robot: Robot, seed: int) -> Run:
     """Describe, move, record, fit, predict and judge."""
-    say(f"1  {robot.name}: {len(robot.joints)} joints, {robot.mass:.4g} kg stated")
+    say(f"{robot.name}: {len(robot.joints)} joints, {robot.mass:.4g} kg stated")
     layout = layout_of(robot, [term.name for term in DRIVE_TERMS])
-    rng = np.random.default_rng(seed)
-    motions = {"train": random_fourier(robot, rng), "holdout": random_fourier(robot, rng)}
+    say("Design a motion")
+    training, certified = _training(robot, seed)
+    motions = {"train": training, "holdout": random_fourier(robot, np.random.default_rng(seed))}
+    say("Run it, and another to judge by")
     recordings = {}
     for name, motion in motions.items():
-        say(f"   run the {name} motion, {motion.duration:g} s, on the simulated robot (MuJoCo)")
+        say(f"   the {name} motion, {motion.duration:g} s, on the simulated robot (MuJoCo)")
         recordings[name] = simulate(robot, motion, sensor="ideal")
+    say("Identify")
     # The plant gives exact accelerations and torques, so nothing is to be filtered.
     every = slice(None, None, KEPT_EVERY)
     train, holdout = (recordings[name].rows(every) for name in ("train", "holdout"))
     question = Question(robot, layout, None, (train,), holdout, "holdout", ())
     done = identify_from(question, "ols")
     predicted = done.estimate.torque(robot, recordings["holdout"])
-    say("4  predicted the torques of the held-out motion")
+    say("   predicted the torques of the held-out motion")
     beta = done.problem.base.matrix @ layout.complete_nominal()
     off = np.abs(done.estimate.values - beta) / np.maximum(np.abs(beta), 1e-3 * np.abs(beta).max())
-    return Run(motions, recordings, done, predicted, parameter_error=float(off.max()))
+    return Run(motions, recordings, done, predicted, float(off.max()), certified)
+
+
+def _training(robot: Robot, seed: int) -> tuple[FourierMotion | SplineMotion, bool]:
+    """A designed motion, and whether every limit is proven along it; where there is none, a random one."""
+    wish = replace(DESIGN, seed=seed)
+    try:
+        found = designed_for(robot, wish)
+    except NoSolutionError as refusal:
+        say(f"   no motion could be designed ({refusal}); a random one is run")
+        return random_fourier(robot, np.random.default_rng([seed, 1])), False
+    return found.motion, isinstance(found.proof, Certificate)
 
 
 def write_files(run: Run, out: Path, described: str) -> dict[str, str]:
@@ -102,6 +144,7 @@ def document(run: Run, files: dict[str, str], seconds: float, passed: bool) -> d
         "parameters": run.done.layout.size,
         "identifiable": run.done.problem.base.count,
         "cond": run.done.estimate.condition,
+        "certified": run.certified,
         "samples": run.done.estimate.samples,
         "holdout": {
             "overall": run.done.holdout.overall,

@@ -34,7 +34,7 @@ def replay(
 
     Paths are those that were given then: run it from the same folder. Inputs that changed are refused.
     """
-    from steelyard.cli.identify_request import carry_out, request_of
+    from steelyard.cli import identify_request, payload_request
     from steelyard.export import read_record, versions
 
     path = record / RECORD if record.is_dir() else record
@@ -42,12 +42,16 @@ def replay(
     asked = before.get("request")
     if not isinstance(asked, dict):
         raise InputError("does not say what was asked for.", place=str(path), remedy="Identify anew.")
-    request = request_of(asked)
+    weighed = asked.get("command") == payload_request.COMMAND
+    request = payload_request.request_of(asked) if weighed else identify_request.request_of(asked)
     _require_unchanged(asked.get("inputs", {}), path)
     announce_compilation()
     with TemporaryDirectory() as scratch:
         folder = Path(scratch) / "result" if out is None else out
-        carry_out(request, folder, force=force)
+        if isinstance(request, payload_request.PayloadRequest):
+            payload_request.carry_out(request, folder, force=force)
+        else:
+            identify_request.carry_out(request, folder, force=force)
         files = _difference(path, before, folder)
     now = versions()
     other = {

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from numpy.typing import ArrayLike
@@ -36,6 +36,7 @@ def write_object(
     checks: Sequence[Check] = (),
     findings: Sequence[Finding] = (),
     extra: Mapping[str, bytes] | None = None,
+    record: Callable[[Mapping[str, bytes]], Mapping[str, object]] | None = None,
     force: bool = False,
 ) -> Written:
     """Write `object.urdf`, `object.xml` (MJCF), `object.sdf`, the meshes and `parameters.json`.
@@ -57,6 +58,7 @@ def write_object(
         checks: what was asked about the object.
         findings: what was noticed before.
         extra: further files by name, such as a report.
+        record: makes the document of `record.json` from the content of all other files by name.
         force: whether what stands there may be replaced, see `require_free`.
 
     Returns:
@@ -89,5 +91,7 @@ def write_object(
     )
     text = json.dumps(document, indent=1, allow_nan=False, ensure_ascii=False) + "\n"
     files = {**(extra or {}), **files, "parameters.json": text.encode()}
+    if record is not None:
+        files["record.json"] = (json.dumps(record(files), indent=1, ensure_ascii=False) + "\n").encode()
     write_folder(folder, files, force=force)
     return Written(folder, tuple(sorted(files)), tuple(noticed))

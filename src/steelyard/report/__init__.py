@@ -11,6 +11,11 @@ from steelyard.report.motion_proof import Proof, proof_of
 from steelyard.report.motion_skeleton import Outline, OutlineKind, Skeleton, skeleton_of
 from steelyard.report.page import report_page
 from steelyard.report.parameter_lines import combinations, parameter_lines
+from steelyard.report.payload_content import PayloadContent
+from steelyard.report.payload_gathering import payload_content_of
+from steelyard.report.payload_page import payload_page
+from steelyard.report.payload_parts import GainAnswer, PayloadNumber, TrialOutcome
+from steelyard.report.payload_torque import payload_trace
 from steelyard.report.summary import summary_text
 from steelyard.report.torque_figure import torque_figure
 
@@ -18,6 +23,7 @@ __all__ = [
     "ArmDrawing",
     "ClearanceCurve",
     "Combination",
+    "GainAnswer",
     "History",
     "JointCurves",
     "LinkDrawing",
@@ -27,18 +33,24 @@ __all__ = [
     "Outline",
     "OutlineKind",
     "ParameterLine",
+    "PayloadContent",
+    "PayloadNumber",
     "Proof",
     "ProvenBand",
     "ReportContent",
     "SearchRecord",
     "Skeleton",
     "TorqueTrace",
+    "TrialOutcome",
     "combinations",
     "content_of",
     "draw_arm",
     "motion_content_of",
     "motion_page",
     "parameter_lines",
+    "payload_content_of",
+    "payload_page",
+    "payload_trace",
     "proof_of",
     "report_page",
     "skeleton_of",

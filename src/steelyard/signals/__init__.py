@@ -15,7 +15,7 @@ from steelyard.signals.held_poses import held_poses
 from steelyard.signals.keep_apart import Split, kept_apart
 from steelyard.signals.motion_band import motion_band
 from steelyard.signals.period import period_of
-from steelyard.signals.preparation import Preparation, Prepared, prepared
+from steelyard.signals.preparation import Preparation, Prepared, prepared, prepared_alike
 from steelyard.signals.repeats import repeats_after
 from steelyard.signals.resample import resampled
 from steelyard.signals.rows import trimmed, with_rows
@@ -59,6 +59,7 @@ __all__ = [
     "moving_segments",
     "period_of",
     "prepared",
+    "prepared_alike",
     "repeats_after",
     "resampled",
     "restamped",

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -12,6 +13,7 @@ from steelyard.errors import InputError, RecordingError
 from steelyard.finding import Finding
 from steelyard.recording import Recording, inspect_recording
 from steelyard.recording import main_motion as longest_motion
+from steelyard.signals.band import band_of
 from steelyard.signals.butterworth import Butterworth
 from steelyard.signals.cutoff import NYQUIST_SHARE, cutoff_of
 from steelyard.signals.differentiator import differentiated
@@ -117,6 +119,24 @@ def prepared(log: Recording, how: Preparation | None = None) -> Prepared:
     if period is not None:
         remarks.append(f"the motion repeats after {period:.4g} s.")
     return Prepared(marked(log, _band(log, cutoff), period), findings, tuple(remarks))
+
+
+def prepared_alike(logs: Sequence[Recording], how: Preparation | None = None) -> tuple[Prepared, ...]:
+    """Bring several logs to one rate and one band, so that samples of one can be taken off another's.
+
+    Args:
+        logs: as they were read.
+        how: what is not to be chosen by the logs themselves.
+
+    Returns:
+        The logs made ready, each as `prepared` does, with the highest cut-off that one of them asks for.
+    """
+    how = how or Preparation()
+    found = tuple(prepared(log, how) for log in logs)
+    bands = [band for one in found if (band := band_of(one.recording)) is not None]
+    if how.cutoff is not None or len(set(bands)) < 2:
+        return found
+    return tuple(prepared(log, replace(how, cutoff=max(bands))) for log in logs)
 
 
 def _cutoff(log: Recording) -> tuple[float, str]:

@@ -2,20 +2,43 @@
 
 from steelyard.uncertainty.bias import bias_findings, bias_of_recordings, lagged
 from steelyard.uncertainty.bootstrap import Bootstrap, block_bootstrap
+from steelyard.uncertainty.bounded_rows import BoundedRows, Place
+from steelyard.uncertainty.contradiction import ContradictionError
 from steelyard.uncertainty.covariance import spread_of, with_covariance
+from steelyard.uncertainty.error_bounds import ErrorBounds
+from steelyard.uncertainty.guaranteed import GuaranteedBounds, guaranteed_bounds
 from steelyard.uncertainty.intervals import Intervals, base_intervals, parameter_intervals
 from steelyard.uncertainty.memory import block_length
+from steelyard.uncertainty.momentum_windows import bounded_rows
+from steelyard.uncertainty.payload_box import PayloadBox
 from steelyard.uncertainty.prediction import torque_deviations
+from steelyard.uncertainty.recursive_bounds import RecursiveBounds
+from steelyard.uncertainty.theorem13 import LinearBounds, linear_bounds
+from steelyard.uncertainty.theorem13_log_cholesky import LogCholeskyBounds, Minimiser, log_cholesky_bounds
 
 __all__ = [
     "Bootstrap",
+    "BoundedRows",
+    "ContradictionError",
+    "ErrorBounds",
+    "GuaranteedBounds",
     "Intervals",
+    "LinearBounds",
+    "LogCholeskyBounds",
+    "Minimiser",
+    "PayloadBox",
+    "Place",
+    "RecursiveBounds",
     "base_intervals",
     "bias_findings",
     "bias_of_recordings",
     "block_bootstrap",
     "block_length",
+    "bounded_rows",
+    "guaranteed_bounds",
     "lagged",
+    "linear_bounds",
+    "log_cholesky_bounds",
     "parameter_intervals",
     "spread_of",
     "torque_deviations",

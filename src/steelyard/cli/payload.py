@@ -1,0 +1,164 @@
+"""`steelyard payload`: what the arm holds, weighed from its logs, as an asset for simulators."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from steelyard.cli.log_options import ColumnsOption, CutoffOption, TorqueConstantOption
+from steelyard.cli.output import JsonOption, announce_compilation, print_json
+from steelyard.cli.payload_request import PayloadRequest, carry_out
+from steelyard.cli.robot_argument import (
+    ArgumentOption,
+    GravityOption,
+    LockOption,
+    RobotArgument,
+    ToolFrameOption,
+)
+
+
+def payload(
+    robot: RobotArgument,
+    loaded: Annotated[
+        list[str],
+        typer.Option(metavar="LOG", help="A run with the payload; may be repeated.", show_default=False),
+    ],
+    out: Annotated[Path, typer.Option(help="Folder for the asset.", show_default=False)],
+    empty: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="LOG",
+            help="A run without it, best of the same motion; may be repeated.",
+            show_default=False,
+        ),
+    ] = None,
+    model: Annotated[
+        str | None,
+        typer.Option(
+            metavar="DIR|ROBOT", help="The robot without payload: a result folder, or a description."
+        ),
+    ] = None,
+    way: Annotated[
+        str,
+        typer.Option(
+            help="auto, residual (loaded minus empty), model (known robot) or arm (estimated twice)."
+        ),
+    ] = "auto",
+    method: Annotated[str, typer.Option(help="Estimator: wls, ols, huber or momentum.")] = "wls",
+    point: Annotated[
+        str, typer.Option(help="Which body that agrees with the data: mean, lmi or cholesky.")
+    ] = "mean",
+    mesh: Annotated[
+        Path | None, typer.Option(help="Its shape (STL or OBJ), in the payload's frame.", show_default=False)
+    ] = None,
+    scale: Annotated[float, typer.Option(help="Metres in a unit of the mesh.")] = 1.0,
+    grasp: Annotated[
+        str | None,
+        typer.Option(
+            metavar="X,Y,Z[,R,P,Y]",
+            help="The payload's frame in the tool frame, m and rad.",
+            show_default="the tool frame itself",
+        ),
+    ] = None,
+    truth: Annotated[
+        Path | None,
+        typer.Option(
+            help="The true payload (JSON, in the tool frame): drop, push and swing the asset beside it.",
+            show_default=False,
+        ),
+    ] = None,
+    heaviest: Annotated[float, typer.Option(help="Mass that it cannot exceed, kg.")] = 100.0,
+    extent: Annotated[float, typer.Option(help="Radius about its frame that it cannot leave, m.")] = 0.5,
+    torque_error: Annotated[
+        str | None,
+        typer.Option(
+            metavar="R,A",
+            help="Bound of the torque error, a share and N·m: asks for guaranteed bounds.",
+            show_default=False,
+        ),
+    ] = None,
+    model_error: Annotated[
+        float, typer.Option(help="Bound of the error of the robot's own numbers, as a share.", min=0.0)
+    ] = 0.05,
+    velocity_error: Annotated[
+        float, typer.Option(help="Bound of the velocity error, rad/s or m/s, for guaranteed bounds.", min=0.0)
+    ] = 1e-3,
+    acceleration: Annotated[
+        float | None,
+        typer.Option(
+            help="Bound of every acceleration, rad/s² or m/s², for guaranteed bounds.",
+            show_default="the description's limits",
+        ),
+    ] = None,
+    torque_constant: TorqueConstantOption = None,
+    other_torque_constant: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="K,…",
+            help="Torque per current by another source: what would the answer be; may be repeated.",
+            show_default=False,
+        ),
+    ] = None,
+    columns: ColumnsOption = None,
+    cutoff: CutoffOption = None,
+    seed: Annotated[int, typer.Option(help="Seed of the draws behind the intervals.", min=0)] = 0,
+    force: Annotated[bool, typer.Option("--force", help="Replace an earlier result.")] = False,
+    gravity: GravityOption = None,
+    lock: LockOption = None,
+    empty_lock: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="JOINT=Q",
+            help="Where a locked joint was in the empty run, as fingers that were open.",
+            show_default="as in the loaded run",
+        ),
+    ] = None,
+    tool_frame: ToolFrameOption = None,
+    argument: ArgumentOption = None,
+    json: JsonOption = False,
+) -> None:
+    """Weigh what the arm holds and write it as an asset; exit code 1 if the verdict is fail."""
+    from steelyard.cli.payload_answer import answer, print_answer
+
+    announce_compilation()
+    started = time.perf_counter()
+    request = PayloadRequest(
+        robot,
+        tuple(loaded),
+        tuple(empty or ()),
+        model,
+        way,
+        method,
+        point,
+        None if mesh is None else str(mesh),
+        scale,
+        grasp,
+        None if truth is None else str(truth),
+        heaviest,
+        extent,
+        torque_error,
+        model_error,
+        velocity_error,
+        acceleration,
+        torque_constant,
+        tuple(other_torque_constant or ()),
+        columns,
+        cutoff,
+        seed,
+        gravity,
+        tuple(lock or ()),
+        tuple(empty_lock or ()),
+        tool_frame,
+        tuple(argument or ()),
+    )
+    done, files = carry_out(request, out, force=force)
+    document = answer(done, files, time.perf_counter() - started)
+    if json:
+        print_json(document)
+    else:
+        print_answer(done, document)
+    if document["verdict"] == "fail":
+        raise typer.Exit(1)

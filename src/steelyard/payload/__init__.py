@@ -1,0 +1,53 @@
+"""What an arm holds: weighed by residual torques, with a known robot, or by the full arm estimated twice.
+
+A way leads from runs to a `Weighing`, what the data says of the ten numbers; `payload_of` turns it into a
+body that can exist, with intervals and a word on what decided each number.
+"""
+
+from steelyard.payload.answer import POINTS, DecidedBy, PayloadEstimate, payload_of
+from steelyard.payload.gains import DriveGains, fit_gains
+from steelyard.payload.held import Held, held_at
+from steelyard.payload.model import ArmModel, described, massless
+from steelyard.payload.posterior import Posterior, posterior_of
+from steelyard.payload.prior import PayloadPrior
+from steelyard.payload.quantities import QUANTITIES, UNITS, quantities
+from steelyard.payload.question import CHANGES, load_problem
+from steelyard.payload.recursive import RecursivePayload
+from steelyard.payload.residual import residual_torque
+from steelyard.payload.several_loads import NOTHING, LoadedRuns, weigh_several
+from steelyard.payload.triangle import LoadTriangles
+from steelyard.payload.ways import METHODS, weigh_by_residual, weigh_full_arm, weigh_with_model
+from steelyard.payload.weighing import Weighing
+
+__all__ = [
+    "CHANGES",
+    "METHODS",
+    "NOTHING",
+    "POINTS",
+    "QUANTITIES",
+    "UNITS",
+    "ArmModel",
+    "DecidedBy",
+    "DriveGains",
+    "Held",
+    "LoadTriangles",
+    "LoadedRuns",
+    "PayloadEstimate",
+    "PayloadPrior",
+    "Posterior",
+    "RecursivePayload",
+    "Weighing",
+    "described",
+    "fit_gains",
+    "held_at",
+    "load_problem",
+    "massless",
+    "payload_of",
+    "posterior_of",
+    "quantities",
+    "residual_torque",
+    "weigh_by_residual",
+    "weigh_full_arm",
+    "weigh_several",
+    "weigh_with_model",
+]

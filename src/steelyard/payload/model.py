@@ -1,0 +1,97 @@
+"""The robot without its payload: parameters that are trusted, by the names of a layout."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from steelyard.arrays import Array, checked, read_only
+from steelyard.drive import ALL_TERMS
+from steelyard.layout import Layout, layout_of
+from steelyard.robot import Robot
+
+
+@dataclass(frozen=True, eq=False)
+class ArmModel:
+    """A robot whose own parameters are taken as known.
+
+    Attributes:
+        robot: the robot without payload.
+        layout: the order of the parameters.
+        parameters: phi, shape (p,), SI.
+        source: where they come from, for people.
+    """
+
+    robot: Robot
+    layout: Layout
+    parameters: Array
+    source: str
+
+    def __post_init__(self) -> None:
+        phi = checked("parameters", self.parameters, (self.layout.size,))
+        object.__setattr__(self, "parameters", read_only(phi))
+
+    def with_link(self, link: str, ten: Array) -> ArmModel:
+        """The same model with another link.
+
+        Args:
+            link: name of a moving link.
+            ten: its ten numbers, shape (10,), SI.
+
+        Returns:
+            A new model.
+        """
+        phi = self.parameters.copy()
+        phi[self.layout.of_link(link)] = checked("ten", ten, (10,))
+        return replace(self, parameters=phi)
+
+    def with_terms(self, terms: Sequence[str]) -> ArmModel:
+        """The same model in a layout that has further drive terms, which it takes as absent.
+
+        Args:
+            terms: names of drive terms to add.
+
+        Returns:
+            A model that predicts the same torques.
+        """
+        drive = [term.name for term in ALL_TERMS if term.name in {*self.layout.drive, *terms}]
+        if tuple(drive) == self.layout.drive:
+            return self
+        layout = layout_of(self.robot, drive)
+        if self.layout.stribeck:
+            layout = layout.with_stribeck(self.layout.stribeck)
+        values = dict(zip(self.layout.names, self.parameters.tolist(), strict=True))
+        phi = np.array([values.get(name, 0.0) for name in layout.names])
+        return ArmModel(self.robot, layout, phi, self.source)
+
+
+def massless(robot: Robot) -> ArmModel:
+    """A robot that weighs nothing, for torques from which its own were taken off already.
+
+    Args:
+        robot: the robot, for its kinematics.
+
+    Returns:
+        The model, all parameters zero.
+    """
+    layout = layout_of(robot)
+    return ArmModel(robot, layout, np.zeros(layout.size), "an empty run of the same motion")
+
+
+def described(robot: Robot, drive: Sequence[str] = ("viscous", "coulomb", "offset", "rotor")) -> ArmModel:
+    """The numbers of the robot's own description.
+
+    Args:
+        robot: the robot, every link of which states its inertia.
+        drive: drive terms; those that are not stated count as absent.
+
+    Returns:
+        The model.
+
+    Raises:
+        DescriptionError: a link states no inertia.
+    """
+    layout = layout_of(robot, drive)
+    return ArmModel(robot, layout, layout.complete_nominal(), "the description")

@@ -1,0 +1,198 @@
+"""The motions of a sensitivity study: sinusoids, pick-and-place, and excitation designed for a payload."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+import numpy as np
+
+from steelyard.arrays import Array
+from steelyard.dynamics import forward_kinematics
+from steelyard.errors import NoSolutionError, UnknownNameError
+from steelyard.excitation import Budget, DesignProblem, design, fourier_family, payload_columns
+from steelyard.limits import clearance_of
+from steelyard.motion import (
+    FourierMotion,
+    Motion,
+    SinusoidMotion,
+    SplineMotion,
+    pick_and_place,
+    slowdown_within,
+    slowed,
+)
+from steelyard.payload.sensitivity_reach import joint_ranges, poses_at
+from steelyard.robot import Robot
+
+DURATION = 10.0
+"""Of a sinusoid and of a designed motion, s."""
+AMPLITUDE, FREQUENCIES = 0.3, (1.0, 5.0)
+"""Of the sinusoids, rad or m, and rad/s (paper 001, 5.4)."""
+BOX, PLACE = np.array([0.3, 0.6, 0.3]), np.array([0.5, 0.0, 0.35])
+"""Size of the boxes of start and end points (paper 001, 5.4), and the middle of the one in front, m."""
+FULL_SIZE = 0.855
+"""Reach of the paper's arm; the boxes shrink with the reach of smaller ones, m."""
+PACE = 0.5
+"""Share of the velocity and acceleration limits that a pick-and-place motion uses."""
+ROUNDS = 1
+"""Local searches for each designed motion."""
+_POINTS, _POSES, _SHARE = 10, 4096, 0.9
+
+
+def sinusoids(robot: Robot, count: int, rng: np.random.Generator) -> tuple[SinusoidMotion, ...]:
+    """Sinusoids of 0.3 rad about the pose nearest to zero, each joint at its own frequency (paper 001, 4.4.2).
+
+    Joints with little room swing less, and those with low limits of velocity or acceleration slower.
+
+    Args:
+        robot: an arm.
+        count: number of motions.
+        rng: source of the frequencies, from 1 to 5 rad/s.
+
+    Returns:
+        The motions.
+    """
+    lower, upper = joint_ranges(robot)
+    A = np.minimum(AMPLITUDE, _SHARE * 0.5 * (upper - lower))
+    centre = np.clip(0.0, lower + A, upper - A)
+    room = np.where(A > 0.0, A, 1.0)
+    highest = np.minimum(
+        robot.limit_array("velocity") / room, np.sqrt(robot.limit_array("acceleration") / room)
+    )
+    return tuple(
+        SinusoidMotion(
+            robot.joint_names,
+            DURATION,
+            centre,
+            A,
+            np.minimum(rng.uniform(*FREQUENCIES, robot.nv), highest),
+            np.zeros(robot.nv),
+            robot.digest,
+        )
+        for _ in range(count)
+    )
+
+
+def transfers(robot: Robot, count: int, rng: np.random.Generator) -> tuple[Motion, ...]:
+    """Cubic splines in joint space from a box in front of the robot to one behind it (paper 001, 5.4).
+
+    Both points are drawn from the part of their box that the arm reaches with its tool pointing down, and of
+    the poses found the end is the one nearest to the start. Collisions are not looked at.
+
+    Args:
+        robot: an arm.
+        count: number of motions.
+        rng: source of the points.
+
+    Returns:
+        The motions, at half of the velocity and acceleration limits.
+
+    Raises:
+        NoSolutionError: the arm does not reach the boxes.
+    """
+    return tuple(_transfer(robot, rng) for _ in range(count))
+
+
+def designed(robot: Robot, count: int, rng: np.random.Generator) -> tuple[Motion, ...]:
+    """Fourier series that show a payload's ten numbers best within all limits, from rest to rest.
+
+    Args:
+        robot: an arm.
+        count: number of motions.
+        rng: source of the searches.
+
+    Returns:
+        The motions.
+
+    Raises:
+        NoSolutionError: no motion keeps every limit.
+    """
+    layout, base = payload_columns(robot)
+    problem = DesignProblem(
+        robot,
+        fourier_family(robot, period=DURATION),
+        layout,
+        base,
+        clearance=clearance_of(robot),
+        acceleration=True,
+        parameters=layout.complete_nominal(),
+    )
+    return tuple(design(problem, Budget(None, ROUNDS), rng).motion for _ in range(count))
+
+
+_KINDS: Mapping[str, Callable[[Robot, int, np.random.Generator], tuple[Motion, ...]]] = {
+    "sinusoid": sinusoids,
+    "pick-and-place": transfers,
+    "excitation": designed,
+}
+MOTIONS = tuple(_KINDS)
+"""Names of the kinds of motions."""
+
+
+def study_motions(
+    robot: Robot, kinds: Sequence[str], count: int, rng: np.random.Generator
+) -> dict[str, tuple[Motion, ...]]:
+    """Motions of several kinds.
+
+    Args:
+        robot: an arm.
+        kinds: names, of `MOTIONS`.
+        count: number of each kind.
+        rng: source of all of them; a kind is the same whichever others are asked for.
+
+    Returns:
+        The motions by kind.
+
+    Raises:
+        UnknownNameError: there is no such kind.
+        NoSolutionError: the robot cannot do it.
+    """
+    robot.require_arm()
+    for kind in kinds:
+        if kind not in _KINDS:
+            raise UnknownNameError("kind of motion", kind, MOTIONS)
+    streams = dict(zip(MOTIONS, rng.spawn(len(MOTIONS)), strict=True))
+    return {kind: _KINDS[kind](robot, count, streams[kind]) for kind in kinds}
+
+
+def reach(robot: Robot) -> float:
+    """How far from the base's axis the tool gets, by many poses.
+
+    Args:
+        robot: an arm.
+
+    Returns:
+        The largest distance, m.
+    """
+    q = np.random.default_rng(0).uniform(*joint_ranges(robot), (_POSES, robot.nv))
+    X = forward_kinematics(robot, q, [robot.tool_frame.name])[:, 0]
+    return float(np.linalg.norm(X[:, :2, 3], axis=1).max())
+
+
+def _transfer(robot: Robot, rng: np.random.Generator) -> SplineMotion | FourierMotion | Motion:
+    size = min(1.0, reach(robot) / FULL_SIZE)
+    start = _reached(robot, size * PLACE, size * BOX, rng, None)
+    end = _reached(robot, size * PLACE * (-1.0, 1.0, 1.0), size * BOX, rng, start)
+    motion = pick_and_place(
+        robot.joint_names, np.stack([start, end]), (0.0, 1.0), degree=3, robot=robot.digest
+    )
+    pace = slowdown_within(
+        motion, PACE * robot.limit_array("velocity"), PACE * robot.limit_array("acceleration")
+    )
+    return slowed(motion, pace)
+
+
+def _reached(
+    robot: Robot, middle: Array, size: Array, rng: np.random.Generator, before: Array | None
+) -> Array:
+    """A pose at a random point of a box, the nearest to the one before, shape (nv,)."""
+    for _ in range(_POINTS):
+        poses = poses_at(robot, middle + size * rng.uniform(-0.5, 0.5, 3), rng)
+        if len(poses):
+            far = np.abs(poses - np.zeros(robot.nv) if before is None else poses - before).max(axis=1)
+            return np.asarray(poses[np.argmin(far)])
+    raise NoSolutionError(
+        f"the tool does not reach the box about ({', '.join(f'{x:.2f}' for x in middle)}) m pointing down.",
+        place="pick-and-place",
+        remedy="Leave pick-and-place motions out.",
+        evidence={"middle": middle, "size": size},
+    )

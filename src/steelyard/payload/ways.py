@@ -1,0 +1,173 @@
+"""The ways to weigh what an arm holds: each leads from runs to a `Weighing`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from steelyard.arrays import Array
+from steelyard.errors import UnknownNameError
+from steelyard.estimation import fit_by_name, torque_aligned
+from steelyard.layout import Layout
+from steelyard.payload.held import Held
+from steelyard.payload.knowledge import Knowledge, knowledge_of
+from steelyard.payload.model import ArmModel, massless
+from steelyard.payload.question import CHANGES, load_problem
+from steelyard.payload.residual import residual_torque
+from steelyard.payload.weighing import Weighing, eliminated
+from steelyard.problem import problem_of
+from steelyard.recording import Recording
+from steelyard.robot import Robot
+from steelyard.signals import without_turning
+
+METHODS = ("wls", "ols", "huber", "momentum")
+"""Estimators of the equations; what can exist is decided afterwards, for all of them."""
+
+
+def weigh_by_residual(
+    robot: Robot,
+    held: Held,
+    loaded: Sequence[Recording],
+    empty: Sequence[Recording],
+    *,
+    description: ArmModel | None = None,
+    gripper: Array | None = None,
+    changes: Sequence[str] = CHANGES,
+    method: str = "wls",
+    interval: float | None = None,
+) -> Weighing:
+    r"""Residual torques of runs with and without the payload, $\Delta\tau = W_p\varphi$ (paper 001, (4.18)).
+
+    Args:
+        robot: the robot, for its kinematics.
+        held: where the payload is held.
+        loaded: runs with the payload, with q, v, a and tau.
+        empty: the same motions without it, in the same order.
+        description: predicts what the robot itself needs where two runs differ; None to ignore that.
+        gripper: what the carrying link itself gained from the empty to the loaded run, as fingers that closed
+            do, in its own frame, shape (10,), SI; None for nothing.
+        changes: drive terms that may differ between the runs.
+        method: one of `METHODS`.
+        interval: of the logs as they were recorded, s, see `weigh_with_model`.
+
+    Returns:
+        The weighing.
+
+    Raises:
+        RecordingError: two runs are of different motions.
+        UnknownNameError: no such method.
+    """
+    pairs = zip(loaded, empty, strict=True)
+    runs = [residual_torque(full, bare, description) for full, bare in pairs]
+    own = massless(robot)
+    if gripper is not None:
+        own = own.with_link(held.link, gripper)
+    return weigh_with_model(
+        own, held, runs, changes=changes, method=method, interval=interval, way="residual torques"
+    )
+
+
+def weigh_with_model(
+    model: ArmModel,
+    held: Held,
+    loaded: Sequence[Recording],
+    *,
+    changes: Sequence[str] = CHANGES,
+    method: str = "wls",
+    interval: float | None = None,
+    way: str = "known robot",
+) -> Weighing:
+    r"""A known robot: only the payload is asked about, $\tau = W_p\varphi + w$ (paper 001, (4.16)).
+
+    Args:
+        model: the robot without payload.
+        held: where the payload is held.
+        loaded: runs with the payload, with q, v, a and tau; `momentum` needs no a.
+        changes: drive terms that may differ from the model's.
+        method: one of `METHODS`.
+        interval: of the logs as they were recorded, s: torques are moved by their lag where that explains it,
+            see `torque_aligned`; None to leave them.
+        way: what to call this way.
+
+    Returns:
+        The weighing.
+
+    Raises:
+        UnknownNameError: no such method.
+        NoSolutionError: there are too few samples.
+    """
+    if method not in METHODS:
+        raise UnknownNameError("method", method, METHODS, place="--method")
+    runs, lag = list(loaded), None
+    # Windows of the momentum method need neighbouring samples; dry friction is integrated over there.
+    sharp = method != "momentum"
+    if sharp and interval is not None:
+        moved, lag = torque_aligned(load_problem(model, held, runs, changes=changes), runs, interval)
+        runs = list(moved)
+    if sharp:
+        runs = [without_turning(run) for run in runs]
+    problem = load_problem(model, held, runs, changes=changes, accelerations=sharp)
+    found = knowledge_of(problem, fit_by_name(problem, method), lag)
+    known = model.with_terms(changes).parameters
+    return _asked(found, problem.layout, held, known, _free(problem.layout, held), way)
+
+
+def weigh_full_arm(
+    robot: Robot,
+    layout: Layout,
+    held: Held,
+    loaded: Sequence[Recording],
+    empty: Sequence[Recording],
+    *,
+    gripper: Array | None = None,
+    changes: Sequence[str] = CHANGES,
+) -> Weighing:
+    r"""The full arm estimated twice, with and without the payload, and subtracted (paper 001, (4.14)).
+
+    The runs need not be of the same motion. What the arm itself is does not change with its load, and what
+    did not change is not asked about: of $K\,\Delta\phi = \Delta\beta$ only the carrying link's ten numbers
+    and the drive terms in `changes` may differ from zero.
+
+    Args:
+        robot: the robot.
+        layout: its parameters, all free.
+        held: where the payload is held.
+        loaded: runs with the payload, with q, v, a and tau.
+        empty: runs without it.
+        gripper: what the carrying link itself gained, as in `weigh_by_residual`, shape (10,), SI.
+        changes: drive terms that may differ between them.
+
+    Returns:
+        The weighing.
+    """
+    parts = []
+    for runs in (loaded, empty):
+        problem = problem_of(robot, layout, [without_turning(run) for run in runs])
+        parts.append(knowledge_of(problem, fit_by_name(problem, "wls")))
+    difference = parts[0].minus(parts[1])
+    others = [
+        layout.index(f"{joint}.{term}") for joint in layout.joints for term in changes if term in layout.drive
+    ]
+    known = np.zeros(layout.size)
+    if gripper is not None:
+        known[layout.of_link(held.link)] = gripper
+    return _asked(difference, layout, held, known, others, "full arm, twice")
+
+
+def _free(layout: Layout, held: Held) -> list[int]:
+    """Free parameters other than the carrying link's ten."""
+    ten = layout.of_link(held.link)
+    return [int(k) for k in np.flatnonzero(layout.free) if not ten.start <= k < ten.stop]
+
+
+def _asked(
+    found: Knowledge, layout: Layout, held: Held, known: Array, others: Sequence[int], way: str
+) -> Weighing:
+    """What knowledge of base parameters says of the payload, known parts taken off, changes eliminated."""
+    ten = layout.of_link(held.link)
+    free = layout.free
+    K = found.matrix
+    target = found.root @ (found.values - K[:, free] @ known[free])
+    R, r = eliminated(found.root @ K[:, list(others)], found.root @ K[:, ten] @ held.to_link, target)
+    return Weighing(held, R, r, found.residual, found.samples, way, found.findings)
