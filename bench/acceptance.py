@@ -26,6 +26,7 @@ from studies import (
     kernels,
     payloads,
     real_data,
+    virtual_constraints,
 )
 from tables import Study, write_study
 
@@ -41,6 +42,7 @@ STUDIES: dict[str, Callable[[], Study]] = {
     "admittance": admittance.run,
     "real_data": real_data.run,
     "payloads": payloads.run,
+    "virtual_constraints": virtual_constraints.run,
 }
 SEEDED: dict[str, Callable[[int], Study]] = {
     "excitation": excitation.run,

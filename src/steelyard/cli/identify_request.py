@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from steelyard.arrays import Array
 from steelyard.cli.output import say
+from steelyard.cli.recorded_request import RecordedRequest
 from steelyard.cli.robot_argument import given_robot
 from steelyard.drive import ALL_TERMS
 from steelyard.errors import InputError, UnknownNameError
@@ -21,12 +20,11 @@ from steelyard.robot import Robot
 if TYPE_CHECKING:
     from steelyard.cli.identify_line import Identification
 
-COMMAND = "identify"
 DRIVE = "viscous,coulomb,offset,rotor"
 
 
 @dataclass(frozen=True)
-class Request:
+class Request(RecordedRequest):
     """The arguments and options of the command, as they were given."""
 
     robot: str
@@ -47,49 +45,13 @@ class Request:
     lock: tuple[str, ...] = ()
     arguments: tuple[str, ...] = ()
 
+    command = "identify"
+
     @property
-    def inputs(self) -> tuple[str, ...]:
-        """The files it reads."""
+    def named(self) -> tuple[str | None, ...]:
+        """What may be the name of a file it reads."""
         options = (self.holdout, self.columns, self.prior, self.motion, self.controller)
-        named = (self.robot, *self.logs, *options)
-        return tuple(name for name in named if name is not None and Path(name).exists())
-
-    def document(self) -> dict[str, Any]:
-        """The request with the digests of what it reads, for the record."""
-        digests = {name: digest_of(Path(name)) for name in self.inputs}
-        return {"command": COMMAND, **asdict(self), "inputs": digests}
-
-
-def request_of(document: Mapping[str, Any]) -> Request:
-    """The request that a record holds.
-
-    Args:
-        document: as `Request.document` makes it.
-
-    Returns:
-        The request.
-
-    Raises:
-        InputError: it is another command's, or a later version's.
-    """
-    known = {field.name for field in fields(Request)}
-    if document.get("command") != COMMAND or set(document) - known - {"command", "inputs"}:
-        raise InputError("holds no request of `steelyard identify` that this version knows.", place="record")
-    given = {name: document[name] for name in known if name in document}
-    for name in ("logs", "lock", "arguments"):
-        given[name] = tuple(given.get(name, ()))
-    return Request(**given)
-
-
-def digest_of(path: Path) -> str:
-    """SHA-256 of a file, or of the names and contents of a folder's files."""
-    whole = hashlib.sha256()
-    for file in sorted(path.rglob("*")) if path.is_dir() else [path]:
-        if file.is_file():
-            if path.is_dir():
-                whole.update(file.relative_to(path).as_posix().encode())
-            whole.update(hashlib.sha256(file.read_bytes()).digest())
-    return whole.hexdigest()
+        return (self.robot, *self.logs, *options)
 
 
 def carry_out(request: Request, out: Path, *, force: bool = False) -> tuple[Identification, dict[str, str]]:

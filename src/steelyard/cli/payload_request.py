@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from steelyard.cli.identify_request import digest_of
+from steelyard.cli.recorded_request import RecordedRequest
 from steelyard.errors import InputError, UnknownNameError
 from steelyard.pose import Pose
 from steelyard.robot import read_payload
@@ -17,12 +16,11 @@ from steelyard.robot import read_payload
 if TYPE_CHECKING:
     from steelyard.cli.payload_line import Weighed
 
-COMMAND = "payload"
 WAYS = ("auto", "residual", "model", "arm")
 
 
 @dataclass(frozen=True)
-class PayloadRequest:
+class PayloadRequest(RecordedRequest):
     """The arguments and options of the command, as they were given."""
 
     robot: str
@@ -53,38 +51,13 @@ class PayloadRequest:
     tool_frame: str | None = None
     arguments: tuple[str, ...] = ()
 
+    command = "payload"
+
     @property
-    def inputs(self) -> tuple[str, ...]:
-        """The files it reads."""
-        named = (self.robot, *self.loaded, *self.empty, self.model, self.mesh, self.truth, self.columns)
-        return tuple(name for name in named if name is not None and Path(name).exists())
-
-    def document(self) -> dict[str, Any]:
-        """The request with the digests of what it reads, for the record."""
-        digests = {name: digest_of(Path(name)) for name in self.inputs}
-        return {"command": COMMAND, **asdict(self), "inputs": digests}
-
-
-def request_of(document: Mapping[str, Any]) -> PayloadRequest:
-    """The request that a record holds.
-
-    Args:
-        document: as `PayloadRequest.document` makes it.
-
-    Returns:
-        The request.
-
-    Raises:
-        InputError: it is another command's, or a later version's.
-    """
-    known = {field.name: field for field in fields(PayloadRequest)}
-    if document.get("command") != COMMAND or set(document) - set(known) - {"command", "inputs"}:
-        raise InputError("holds no request of `steelyard payload` that this version knows.", place="record")
-    given: dict[str, Any] = {name: document[name] for name in known if name in document}
-    for name, value in given.items():
-        if isinstance(value, list):
-            given[name] = tuple(value)
-    return PayloadRequest(**given)
+    def named(self) -> tuple[str | None, ...]:
+        """What may be the name of a file it reads."""
+        options = (self.model, self.mesh, self.truth, self.columns)
+        return (self.robot, *self.loaded, *self.empty, *options)
 
 
 def carry_out(request: PayloadRequest, out: Path, *, force: bool = False) -> tuple[Weighed, dict[str, str]]:

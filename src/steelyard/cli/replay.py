@@ -42,8 +42,8 @@ def replay(
     asked = before.get("request")
     if not isinstance(asked, dict):
         raise InputError("does not say what was asked for.", place=str(path), remedy="Identify anew.")
-    weighed = asked.get("command") == payload_request.COMMAND
-    request = payload_request.request_of(asked) if weighed else identify_request.request_of(asked)
+    weighed = asked.get("command") == payload_request.PayloadRequest.command
+    request = (payload_request.PayloadRequest if weighed else identify_request.Request).of(asked)
     _require_unchanged(asked.get("inputs", {}), path)
     announce_compilation()
     with TemporaryDirectory() as scratch:
@@ -70,7 +70,7 @@ def replay(
 
 
 def _require_unchanged(inputs: Mapping[str, str], record: Path) -> None:
-    from steelyard.cli.identify_request import digest_of
+    from steelyard.cli.recorded_request import digest_of
 
     for name, digest in inputs.items():
         if not Path(name).exists():

@@ -76,7 +76,7 @@ def validate(
 
 def _repeat(given: GivenModel, logs: Sequence[Path]) -> str:
     """Why the logs are no test of a result: it was identified from one of them."""
-    from steelyard.cli.identify_request import digest_of
+    from steelyard.cli.recorded_request import digest_of
 
     asked = {} if given.stored is None else given.stored.record.get("request", {})
     digests = asked.get("inputs", {})

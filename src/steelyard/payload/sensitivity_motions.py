@@ -11,15 +11,7 @@ from steelyard.dynamics import forward_kinematics
 from steelyard.errors import NoSolutionError, UnknownNameError
 from steelyard.excitation import Budget, DesignProblem, design, fourier_family, payload_columns
 from steelyard.limits import clearance_of
-from steelyard.motion import (
-    FourierMotion,
-    Motion,
-    SinusoidMotion,
-    SplineMotion,
-    pick_and_place,
-    slowdown_within,
-    slowed,
-)
+from steelyard.motion import Motion, SinusoidMotion, pick_and_place, slowdown_within, slowed
 from steelyard.payload.sensitivity_reach import joint_ranges, poses_at
 from steelyard.robot import Robot
 
@@ -33,15 +25,17 @@ FULL_SIZE = 0.855
 """Reach of the paper's arm; the boxes shrink with the reach of smaller ones, m."""
 PACE = 0.5
 """Share of the velocity and acceleration limits that a pick-and-place motion uses."""
+SHORTEST = 1.0
+"""How long it takes at least, s."""
 ROUNDS = 1
 """Local searches for each designed motion."""
 _POINTS, _POSES, _SHARE = 10, 4096, 0.9
 
 
 def sinusoids(robot: Robot, count: int, rng: np.random.Generator) -> tuple[SinusoidMotion, ...]:
-    """Sinusoids of 0.3 rad about the pose nearest to zero, each joint at its own frequency (paper 001, 4.4.2).
+    """Sinusoids about the pose nearest to zero, each joint at its own frequency (paper 001, (4.25)).
 
-    Joints with little room swing less, and those with low limits of velocity or acceleration slower.
+    The amplitude is 0.3 rad. Joints with little room swing less, and those with low limits of velocity or acceleration slower.
 
     Args:
         robot: an arm.
@@ -76,7 +70,7 @@ def transfers(robot: Robot, count: int, rng: np.random.Generator) -> tuple[Motio
     """Cubic splines in joint space from a box in front of the robot to one behind it (paper 001, 5.4).
 
     Both points are drawn from the part of their box that the arm reaches with its tool pointing down, and of
-    the poses found the end is the one nearest to the start. Collisions are not looked at.
+    the poses found those nearest to zero and to each other are taken. Collisions are not looked at.
 
     Args:
         robot: an arm.
@@ -89,7 +83,8 @@ def transfers(robot: Robot, count: int, rng: np.random.Generator) -> tuple[Motio
     Raises:
         NoSolutionError: the arm does not reach the boxes.
     """
-    return tuple(_transfer(robot, rng) for _ in range(count))
+    size = min(1.0, reach(robot) / FULL_SIZE)
+    return tuple(_transfer(robot, size, rng) for _ in range(count))
 
 
 def designed(robot: Robot, count: int, rng: np.random.Generator) -> tuple[Motion, ...]:
@@ -168,8 +163,7 @@ def reach(robot: Robot) -> float:
     return float(np.linalg.norm(X[:, :2, 3], axis=1).max())
 
 
-def _transfer(robot: Robot, rng: np.random.Generator) -> SplineMotion | FourierMotion | Motion:
-    size = min(1.0, reach(robot) / FULL_SIZE)
+def _transfer(robot: Robot, size: float, rng: np.random.Generator) -> Motion:
     start = _reached(robot, size * PLACE, size * BOX, rng, None)
     end = _reached(robot, size * PLACE * (-1.0, 1.0, 1.0), size * BOX, rng, start)
     motion = pick_and_place(
@@ -178,21 +172,21 @@ def _transfer(robot: Robot, rng: np.random.Generator) -> SplineMotion | FourierM
     pace = slowdown_within(
         motion, PACE * robot.limit_array("velocity"), PACE * robot.limit_array("acceleration")
     )
-    return slowed(motion, pace)
+    return slowed(motion, max(pace, SHORTEST))
 
 
 def _reached(
     robot: Robot, middle: Array, size: Array, rng: np.random.Generator, before: Array | None
 ) -> Array:
-    """A pose at a random point of a box, the nearest to the one before, shape (nv,)."""
+    """A pose at a random point of a box, the nearest to zero or to the one before, shape (nv,)."""
     for _ in range(_POINTS):
         poses = poses_at(robot, middle + size * rng.uniform(-0.5, 0.5, 3), rng)
         if len(poses):
-            far = np.abs(poses - np.zeros(robot.nv) if before is None else poses - before).max(axis=1)
+            far = np.abs(poses - (0.0 if before is None else before)).max(axis=1)
             return np.asarray(poses[np.argmin(far)])
     raise NoSolutionError(
-        f"the tool does not reach the box about ({', '.join(f'{x:.2f}' for x in middle)}) m pointing down.",
+        f"the tool does not reach the box about ({', '.join(f'{x:.2f}' for x in middle)}) m.",
         place="pick-and-place",
-        remedy="Leave pick-and-place motions out.",
+        remedy="Leave this kind of motion out (--motions).",
         evidence={"middle": middle, "size": size},
     )

@@ -58,7 +58,7 @@ def poses_at(robot: Robot, point: ArrayLike, rng: np.random.Generator) -> Array:
     lower, upper = joint_ranges(robot)
     frame = robot.tool_frame.name
     rows = 6 if robot.nv >= POINTING else 3
-    q = rng.uniform(lower, upper, (STARTS, robot.nv))
+    q: Array = rng.uniform(lower, upper, (STARTS, robot.nv))
     for _ in range(_STEPS):
         e = _way(robot, frame, q, target)[:, :rows]
         e *= np.minimum(1.0, _LONGEST / np.maximum(np.linalg.norm(e, axis=1, keepdims=True), _LONGEST))
@@ -68,7 +68,7 @@ def poses_at(robot: Robot, point: ArrayLike, rng: np.random.Generator) -> Array:
         q = np.clip(q + step[:, :, 0], lower, upper)
     left = _way(robot, frame, q, target)
     reached = np.linalg.norm(left[:, :rows], axis=1) < CLOSE
-    return q[reached]
+    return np.asarray(q[reached])
 
 
 def _way(robot: Robot, frame: str, q: Array, target: Array) -> Array:

@@ -10,6 +10,8 @@ import numpy as np
 from steelyard.arrays import Array, IntArray, checked, read_only
 from steelyard.errors import InputError, UnknownNameError
 
+SCHEMA = 1
+
 
 @dataclass(frozen=True)
 class Noise:
@@ -105,7 +107,7 @@ class RunningMass:
 
     def __post_init__(self) -> None:
         mass = checked("mass", self.mass, ("trials", len(self.samples)))
-        object.__setattr__(self, "samples", read_only(self.samples))
+        object.__setattr__(self, "samples", read_only(np.asarray(self.samples, dtype=np.int64)))
         object.__setattr__(self, "mass", read_only(mass))
 
 
@@ -137,7 +139,7 @@ class MotionSpread:
     @property
     def rms(self) -> Array:
         """Root of the mean squared error of the ten numbers, shape (10,), SI."""
-        return np.sqrt(np.mean(self.errors**2, axis=0))
+        return np.asarray(np.sqrt(np.mean(self.errors**2, axis=0)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -152,6 +154,7 @@ class SensitivityTable:
         cells: errors by motion, noise and filter.
         running: the mass against the number of samples, by motion and noise.
         spreads: many motions of each kind beside each other.
+        schema: number of this layout.
     """
 
     frame: str
@@ -161,6 +164,7 @@ class SensitivityTable:
     cells: tuple[ErrorCell, ...]
     running: tuple[RunningMass, ...]
     spreads: tuple[MotionSpread, ...]
+    schema: int = SCHEMA
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "truth", read_only(checked("truth", self.truth, (10,))))
