@@ -94,7 +94,8 @@ def test_a_record_without_a_request_or_of_another_kind_is_refused(there: Path, t
     path = tmp_path / "record.json"
     for change, message in (
         ({"request": None}, "does not say what was asked for"),
-        ({"request": {"command": "payload"}}, "no request of `steelyard identify`"),
+        ({"request": {"command": "campaign"}}, "no request of `steelyard identify`"),
+        ({"request": {"command": "payload"}}, "no request of `steelyard payload`"),
         ({"kind": "diary"}, "is not the record of a result"),
     ):
         path.write_text(json.dumps({**record, **change}))

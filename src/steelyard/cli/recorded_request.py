@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
-from dataclasses import asdict, fields
+from dataclasses import MISSING, asdict, fields
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
@@ -45,13 +45,15 @@ class RecordedRequest:
         Raises:
             InputError: it is another command's, or a later version's.
         """
-        known = {field.name for field in fields(cls)}  # type: ignore[arg-type]
-        if document.get("command") != cls.command or set(document) - known - {"command", "inputs"}:
+        needed = {field.name: field.default is MISSING for field in fields(cls)}  # type: ignore[arg-type]
+        known, given = set(needed), set(document) - {"command", "inputs"}
+        missing = any(name not in given for name, must in needed.items() if must)
+        if document.get("command") != cls.command or given - known or missing:
             raise InputError(
                 f"holds no request of `steelyard {cls.command}` that this version knows.", place="record"
             )
-        given = {name: document[name] for name in known if name in document}
-        return cls(**{name: tuple(x) if isinstance(x, list) else x for name, x in given.items()})
+        values = {name: document[name] for name in given}
+        return cls(**{name: tuple(x) if isinstance(x, list) else x for name, x in values.items()})
 
 
 def digest_of(path: Path) -> str:
