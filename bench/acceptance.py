@@ -26,6 +26,7 @@ from studies import (
     kernels,
     payloads,
     real_data,
+    thesis_payloads,
     virtual_constraints,
 )
 from tables import Study, write_study
@@ -43,6 +44,7 @@ STUDIES: dict[str, Callable[[], Study]] = {
     "real_data": real_data.run,
     "payloads": payloads.run,
     "virtual_constraints": virtual_constraints.run,
+    "thesis_payloads": thesis_payloads.run,
 }
 SEEDED: dict[str, Callable[[int], Study]] = {
     "excitation": excitation.run,

@@ -196,7 +196,9 @@ def _weigh(request: PayloadRequest, robot: Robot, held: Held, runs: Runs, way: s
         raise InputError(f"'arm' knows only wls, got '{request.method}'.", place="--method")
     if way == "arm":
         layout = layout_of(robot, DRIVE.split(","))
-        return weigh_full_arm(robot, layout, held, runs.loaded, runs.empty, gripper=gripper)
+        return weigh_full_arm(
+            robot, layout, held, runs.loaded, runs.empty, gripper=gripper, interval=runs.interval
+        )
     if request.method == "momentum":
         raise InputError("residual torques belong to samples, not to windows.", place="--method")
     return weigh_by_residual(

@@ -70,9 +70,8 @@ def print_answer(done: Studied, document: dict[str, Any]) -> None:
     """Errors by noise and filter, motions beside each other, and where it was written."""
     table = done.table
     for kind in table.motions:
-        shown = Table(
-            title=f"{escape(done.robot.name)}, {kind}: rms error of {table.trials} trials, the worst of each kind"
-        )
+        about = f"{escape(done.robot.name)}, {kind}: rms error of {table.trials} trials, the worst of a kind"
+        shown = Table(title=about)
         for heading in ("noise", "filter"):
             shown.add_column(heading)
         for heading, _ in _WORST:

@@ -12,8 +12,10 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from steelyard.cli.output import say, stderr
 from steelyard.cli.robot_argument import given_robot
 from steelyard.cli.sensitivity_request import SensitivityRequest, names_of, noises_of
+from steelyard.errors import UnknownNameError
 from steelyard.payload import (
     FILTERS,
+    MOTIONS,
     NOISES,
     PAPERS_OBJECT,
     SensitivityPlan,
@@ -47,6 +49,10 @@ def studied(request: SensitivityRequest) -> Studied:
     noises = NOISES if request.noise is None else noises_of(request.noise)
     filters = tuple(FILTERS) if request.filters is None else names_of(request.filters)
     kinds = names_of(request.motions)
+    for place, given, valid in (("--motions", kinds, MOTIONS), ("--filters", filters, tuple(FILTERS))):
+        for name in given:
+            if name not in valid:
+                raise UnknownNameError("choice", name, valid, place=place)
     paths, noise = np.random.default_rng(request.seed).spawn(2)
     say(f"1  {request.count} motions of each kind: {', '.join(kinds)}")
     motions = study_motions(robot, kinds, request.count, paths)

@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from steelyard.cli.identify_request import digest_of
+from steelyard.cli.recorded_request import RecordedRequest
 from steelyard.errors import InputError
 
 if TYPE_CHECKING:
     from steelyard.cli.sensitivity_line import Studied
     from steelyard.payload import Noise
 
-COMMAND = "sensitivity"
 _SYMBOLS = {"q": "position", "v": "velocity", "tau": "torque"}
 
 
 @dataclass(frozen=True)
-class SensitivityRequest:
+class SensitivityRequest(RecordedRequest):
     """The arguments and options of the command, as they were given."""
 
     robot: str
@@ -36,40 +34,12 @@ class SensitivityRequest:
     tool_frame: str | None = None
     arguments: tuple[str, ...] = ()
 
+    command = "sensitivity"
+
     @property
-    def inputs(self) -> tuple[str, ...]:
-        """The files it reads."""
-        named = (self.robot, self.payload)
-        return tuple(name for name in named if name is not None and Path(name).exists())
-
-    def document(self) -> dict[str, Any]:
-        """The request with the digests of what it reads, for the record."""
-        digests = {name: digest_of(Path(name)) for name in self.inputs}
-        return {"command": COMMAND, **asdict(self), "inputs": digests}
-
-
-def request_of(document: Mapping[str, Any]) -> SensitivityRequest:
-    """The request that a record holds.
-
-    Args:
-        document: as `SensitivityRequest.document` makes it.
-
-    Returns:
-        The request.
-
-    Raises:
-        InputError: it is another command's, or a later version's.
-    """
-    known = {field.name for field in fields(SensitivityRequest)}
-    if document.get("command") != COMMAND or set(document) - known - {"command", "inputs"}:
-        raise InputError(
-            "holds no request of `steelyard sensitivity` that this version knows.", place="record"
-        )
-    given: dict[str, Any] = {name: document[name] for name in known if name in document}
-    for name, value in given.items():
-        if isinstance(value, list):
-            given[name] = tuple(value)
-    return SensitivityRequest(**given)
+    def named(self) -> tuple[str | None, ...]:
+        """What may be the name of a file it reads."""
+        return (self.robot, self.payload)
 
 
 def carry_out(

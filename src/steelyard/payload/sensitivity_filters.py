@@ -147,12 +147,12 @@ FILTERS: Mapping[str, Callable[[LoadEquations, NoisyRun], Array]] = {
     "momentum": _momentum,
 }
 """What weighs a noisy run, by name."""
-MEANINGS: Mapping[str, str] = {
+FILTER_MEANINGS: Mapping[str, str] = {
     "none": "nothing is filtered; accelerations are central differences of the noisy velocities",
     "clean": "as none, but accelerations are differences of the velocities before the noise was added",
     "butterworth": "as none, then torques and accelerations pass paper 001's low-pass: second order, 10 Hz",
     "prepared": "positions pass a low-pass chosen by the log and are differentiated twice, and joints are "
-    "weighted by their noise, as `steelyard payload` does by default",
+    "weighted by their noise, as the payload command does by default",
     "momentum": "changes of momentum over windows of five samples; no accelerations, no filter",
 }
 """What each filter does, for people."""

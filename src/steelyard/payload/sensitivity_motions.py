@@ -35,7 +35,8 @@ _POINTS, _POSES, _SHARE = 10, 4096, 0.9
 def sinusoids(robot: Robot, count: int, rng: np.random.Generator) -> tuple[SinusoidMotion, ...]:
     """Sinusoids about the pose nearest to zero, each joint at its own frequency (paper 001, (4.25)).
 
-    The amplitude is 0.3 rad. Joints with little room swing less, and those with low limits of velocity or acceleration slower.
+    The amplitude is 0.3 rad. Joints with little room swing less, and those with low limits of velocity or
+    acceleration slower.
 
     Args:
         robot: an arm.

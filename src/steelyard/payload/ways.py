@@ -122,6 +122,7 @@ def weigh_full_arm(
     *,
     gripper: Array | None = None,
     changes: Sequence[str] = CHANGES,
+    interval: float | None = None,
 ) -> Weighing:
     r"""The full arm estimated twice, with and without the payload, and subtracted (paper 001, (4.14)).
 
@@ -137,14 +138,19 @@ def weigh_full_arm(
         empty: runs without it.
         gripper: what the carrying link itself gained, as in `weigh_by_residual`, shape (10,), SI.
         changes: drive terms that may differ between them.
+        interval: of the logs as they were recorded, s, see `weigh_with_model`.
 
     Returns:
         The weighing.
     """
     parts = []
-    for runs in (loaded, empty):
+    for group in (loaded, empty):
+        runs, lag = list(group), None
+        if interval is not None:
+            moved, lag = torque_aligned(problem_of(robot, layout, runs), runs, interval)
+            runs = list(moved)
         problem = problem_of(robot, layout, [without_turning(run) for run in runs])
-        parts.append(knowledge_of(problem, fit_by_name(problem, "wls")))
+        parts.append(knowledge_of(problem, fit_by_name(problem, "wls"), lag))
     difference = parts[0].minus(parts[1])
     others = [
         layout.index(f"{joint}.{term}") for joint in layout.joints for term in changes if term in layout.drive

@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike
 
 from steelyard.arrays import Array, BoolArray, checked, read_only
 from steelyard.cones import InfeasibleError
+from steelyard.errors import SolverError
 from steelyard.uncertainty.bounded_rows import TEN, BoundedRows
 from steelyard.uncertainty.contradiction import contradiction_of
 from steelyard.uncertainty.guaranteed_lmi import possible_ends
@@ -109,6 +110,7 @@ def guaranteed_bounds(rows: BoundedRows, prior: PayloadBox, *, possible: bool = 
     Raises:
         ContradictionError: no payload explains the data: an assumption is wrong. Stop, and believe none of
             the bounds; the error says which equations contradict each other, and by how much.
+        SolverError: a solver gave up without showing a contradiction.
     """
     polytope = PayloadPolytope.of(rows, prior)
     try:
@@ -116,7 +118,7 @@ def guaranteed_bounds(rows: BoundedRows, prior: PayloadBox, *, possible: bool = 
         found = np.array([[(end.bound, end.value) for end in side] for side in ends])
         if possible:
             found = possible_ends(polytope, prior, ends)
-    except InfeasibleError as error:
+    except (InfeasibleError, SolverError) as error:
         raise contradiction_of(rows, prior, possible=possible) from error
     size = polytope.columns[:TEN]
     (lower, least), (minus_upper, minus_most) = np.moveaxis(found, 2, 1) * size

@@ -14,6 +14,7 @@ import numpy as np
 
 from steelyard.arrays import Array, BoolArray, IntArray
 from steelyard.cones import LinearProgram, LinearSeries, LinearSolution
+from steelyard.errors import SolverError
 from steelyard.uncertainty.bounded_rows import TEN, BoundedRows
 from steelyard.uncertainty.payload_box import PayloadBox
 from steelyard.uncertainty.scaled_polytope import power_of_two
@@ -105,8 +106,14 @@ class PayloadPolytope:
 
         Raises:
             InfeasibleError: the set is empty.
+            SolverError: the solver gave up twice.
         """
-        return self._series.minimise(self.objective(number, sign))
+        objective = self.objective(number, sign)
+        try:
+            return self._series.minimise(objective)
+        except SolverError:
+            # At a set that is empty or nearly so HiGHS may stop undecided; it goes on from where it stopped.
+            return self._series.minimise(objective)
 
     def objective(self, number: int, sign: float) -> Array:
         """One number, or its negative, as an objective.
