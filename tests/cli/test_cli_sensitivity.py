@@ -52,6 +52,7 @@ def test_every_file_tells_the_same(made: tuple[Path, dict[str, object]]) -> None
     for row, wanted in zip(errors[:10], table.cells[0].rms, strict=True):
         assert float(row["rms_error"]) == wanted
         assert (row["motion"], row["filter"], row["noise_v"]) == ("sinusoid", "none", "0.02")
+    assert (errors[-1]["filter"], errors[-1]["noise_q"], errors[-1]["noise_tau"]) == ("clean", "0.0", "0.1")
     squared = document["errors"][0]["mean_squared_error"]
     assert squared["m"] == pytest.approx(float(errors[0]["rms_error"]) ** 2)
     masses = rows(out / "running_mass.csv")
@@ -91,7 +92,7 @@ def test_a_payload_file_is_what_is_weighed(tmp_path: Path) -> None:
         (("--noise", "q=a"), "--noise"),
         (("--noise", "tau=-1"), "noise of torque"),
         (("--noise", ";"), "noises"),
-        (("--filters", "none,kalman"), "none, clean, butterworth, prepared, momentum"),
+        (("--filters", "none,kalman"), "none, clean, butterworth, prepared, weighted, momentum"),
         (("--motions", "waltz"), "sinusoid, pick-and-place, excitation"),
         (("--motions", ","), "motions"),
         (("--rate", "0"), "rate"),

@@ -63,7 +63,7 @@ def test_without_noise_plain_least_squares_gives_the_payload(name: str, within: 
     assert np.abs(table.cells[0].errors / SIZES).max() < within
 
 
-@pytest.mark.parametrize("name", ["prepared", "momentum"])
+@pytest.mark.parametrize("name", ["prepared", "weighted", "momentum"])
 def test_with_hardly_any_noise_our_own_ways_give_the_payload(name: str) -> None:
     table = study(Noise(1e-7, 1e-7, 1e-6), filters=(name,), trials=1)
     assert table.cells[0].refused == 0
@@ -103,11 +103,19 @@ def test_faster_sampling_makes_differences_of_noisy_states_worse() -> None:
 
 def test_our_default_preparation_beats_no_filter_where_states_are_noisy() -> None:
     noise = Noise(1e-3, 1e-3)
-    table = study(noise, filters=("none", "prepared"), trials=4)
-    raw, ours = (table.cell("sinusoid", noise, name) for name in ("none", "prepared"))
-    assert ours.refused == 0
-    assert ours.rms[0] < 0.7 * raw.rms[0]
-    assert geometric_mean(ours.rms / raw.rms) < 0.3
+    table = study(noise, filters=("none", "prepared", "weighted"), trials=4)
+    raw, ours, weighted = (table.cell("sinusoid", noise, name) for name in table.filters)
+    assert ours.refused == weighted.refused == 0
+    assert ours.rms[0] < 0.8 * raw.rms[0]
+    assert geometric_mean(weighted.rms / raw.rms) < 0.5
+
+
+def test_our_default_preparation_is_far_better_where_velocities_are_differences_of_positions() -> None:
+    rate, position = 200.0, 1e-4
+    noise = Noise(position, position * rate / np.sqrt(2.0))  # of central differences
+    table = study(noise, filters=("none", "prepared"), trials=2, rate=rate)
+    raw, ours = (table.cell("sinusoid", noise, name) for name in table.filters)
+    assert geometric_mean(ours.rms / raw.rms) < 0.01
 
 
 def test_the_papers_filter_and_momentum_beat_no_filter_where_states_are_noisy() -> None:
@@ -161,11 +169,14 @@ def test_a_trial_without_an_answer_is_counted_with_its_reason() -> None:
     short = SinusoidMotion(
         whole.joints, 0.3, whole.centre, whole.amplitude, whole.frequency, whole.phase, whole.robot
     )
-    plan = SensitivityPlan(PANDA, {"short": [short]}, noises=(TORQUES,), filters=("prepared",), trials=2)
-    cell = study_sensitivity(plan, np.random.default_rng(0)).cells[0]
-    assert (cell.answered, cell.refused) == (0, 2)
-    assert "samples" in cell.reason
-    assert np.isnan(cell.rms).all()
+    filters = ("none", "butterworth", "prepared")
+    plan = SensitivityPlan(PANDA, {"short": [short]}, noises=(TORQUES,), filters=filters, trials=2)
+    answered, *refused = study_sensitivity(plan, np.random.default_rng(0)).cells
+    assert (answered.answered, answered.refused, answered.reason) == (2, 0, "")
+    for cell in refused:
+        assert (cell.answered, cell.refused) == (0, 2)
+        assert "samples" in cell.reason
+        assert np.isnan(cell.rms).all()
 
 
 def test_a_study_survives_a_trip_through_json() -> None:
@@ -179,7 +190,7 @@ def test_a_study_survives_a_trip_through_json() -> None:
 
 
 def test_what_cannot_be_studied_is_refused_with_the_choices() -> None:
-    with pytest.raises(UnknownNameError, match=r"none, clean, butterworth, prepared, momentum"):
+    with pytest.raises(UnknownNameError, match=r"none, clean, butterworth, prepared, weighted, momentum"):
         study(TORQUES, filters=("kalman",))
     with pytest.raises(InputError, match="noise of torque"):
         Noise(torque=-1.0)
@@ -187,6 +198,8 @@ def test_what_cannot_be_studied_is_refused_with_the_choices() -> None:
         study(TORQUES, trials=0)
     with pytest.raises(InputError, match="rate"):
         study(TORQUES, rate=0.0)
+    with pytest.raises(InputError, match="5 samples"):
+        study(TORQUES, rate=0.5)
     with pytest.raises(InputError, match="noises"):
         study()
     with pytest.raises(UnknownNameError, match="sinusoid"):

@@ -8,7 +8,7 @@ import pytest
 
 from oracles.pinocchio_robot import pinocchio_model
 from steelyard.errors import NoSolutionError, UnknownNameError
-from steelyard.payload import study_motions
+from steelyard.payload import Noise, SensitivityPlan, study_motions, study_sensitivity
 from steelyard.zoo import zoo_robot
 
 PANDA = zoo_robot("panda")
@@ -70,3 +70,11 @@ def test_an_arm_that_reaches_no_box_is_told_so() -> None:
         study_motions(zoo_robot("two_link"), ("pick-and-place",), 1, np.random.default_rng(0))
     with pytest.raises(UnknownNameError, match="sinusoid, pick-and-place, excitation"):
         study_motions(PANDA, ("waltz",), 1, np.random.default_rng(0))
+
+
+def test_a_motion_designed_for_payloads_is_better_conditioned_than_every_sinusoid() -> None:
+    sinusoids = study_motions(PANDA, ("sinusoid",), 10, np.random.default_rng(8))
+    motions = sinusoids | study_motions(PANDA, ("excitation",), 1, np.random.default_rng(7))
+    plan = SensitivityPlan(PANDA, motions, noises=(Noise(torque=0.01),), filters=("none",), trials=1)
+    waved, designed = study_sensitivity(plan, np.random.default_rng(0)).spreads
+    assert designed.conditions.max() < 0.5 * waved.conditions.min()

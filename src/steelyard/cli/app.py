@@ -18,6 +18,7 @@ from steelyard.cli import (
     payload,
     replay,
     robots,
+    sensitivity,
     simulate,
     validate,
 )
@@ -42,6 +43,7 @@ app.command("validate")(validate.validate)
 app.command("compare")(compare.compare)
 app.command("replay")(replay.replay)
 app.command("payload")(payload.payload)
+app.command("sensitivity")(sensitivity.sensitivity)
 app.command("simulate")(simulate.simulate)
 app.command("compile")(compile.compile_ahead)
 

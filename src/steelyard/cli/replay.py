@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Annotated, Any
@@ -34,7 +34,6 @@ def replay(
 
     Paths are those that were given then: run it from the same folder. Inputs that changed are refused.
     """
-    from steelyard.cli import identify_request, payload_request
     from steelyard.export import read_record, versions
 
     path = record / RECORD if record.is_dir() else record
@@ -42,16 +41,12 @@ def replay(
     asked = before.get("request")
     if not isinstance(asked, dict):
         raise InputError("does not say what was asked for.", place=str(path), remedy="Identify anew.")
-    weighed = asked.get("command") == payload_request.PayloadRequest.command
-    request = (payload_request.PayloadRequest if weighed else identify_request.Request).of(asked)
+    again = _carrier(asked)
     _require_unchanged(asked.get("inputs", {}), path)
     announce_compilation()
     with TemporaryDirectory() as scratch:
         folder = Path(scratch) / "result" if out is None else out
-        if isinstance(request, payload_request.PayloadRequest):
-            payload_request.carry_out(request, folder, force=force)
-        else:
-            identify_request.carry_out(request, folder, force=force)
+        again(folder, force)
         files = _difference(path, before, folder)
     now = versions()
     other = {
@@ -67,6 +62,22 @@ def replay(
         _print(document)
     if not same:
         raise typer.Exit(1)
+
+
+def _carrier(asked: Mapping[str, Any]) -> Callable[[Path, bool], object]:
+    """What carries a recorded request out again into a folder."""
+    from steelyard.cli import identify_request, payload_request, sensitivity_request
+
+    match asked.get("command"):
+        case payload_request.PayloadRequest.command:
+            weigh = payload_request.PayloadRequest.of(asked)
+            return lambda folder, force: payload_request.carry_out(weigh, folder, force=force)
+        case sensitivity_request.SensitivityRequest.command:
+            study = sensitivity_request.SensitivityRequest.of(asked)
+            return lambda folder, force: sensitivity_request.carry_out(study, folder, force=force)
+        case _:
+            identify = identify_request.Request.of(asked)
+            return lambda folder, force: identify_request.carry_out(identify, folder, force=force)
 
 
 def _require_unchanged(inputs: Mapping[str, str], record: Path) -> None:

@@ -43,7 +43,7 @@ def sensitivity(
         str | None,
         typer.Option(
             metavar="LIST",
-            help="Some of none, clean, butterworth, prepared and momentum.",
+            help="Some of none, clean, butterworth, prepared, weighted and momentum.",
             show_default="all of them",
         ),
     ] = None,

@@ -14,6 +14,10 @@ from steelyard.payload.quantities import QUANTITIES, UNITS, quantities
 from steelyard.payload.question import CHANGES, load_problem
 from steelyard.payload.recursive import RecursivePayload
 from steelyard.payload.residual import residual_torque
+from steelyard.payload.sensitivity import NOISES, PAPERS_OBJECT, SensitivityPlan, study_sensitivity
+from steelyard.payload.sensitivity_filters import FILTER_MEANINGS, FILTERS
+from steelyard.payload.sensitivity_motions import MOTIONS, study_motions
+from steelyard.payload.sensitivity_table import ErrorCell, MotionSpread, Noise, RunningMass, SensitivityTable
 from steelyard.payload.several_loads import NOTHING, LoadedRuns, weigh_several
 from steelyard.payload.triangle import LoadTriangles
 from steelyard.payload.ways import METHODS, weigh_by_residual, weigh_full_arm, weigh_with_model
@@ -21,21 +25,32 @@ from steelyard.payload.weighing import Weighing
 
 __all__ = [
     "CHANGES",
+    "FILTERS",
+    "FILTER_MEANINGS",
     "METHODS",
+    "MOTIONS",
+    "NOISES",
     "NOTHING",
+    "PAPERS_OBJECT",
     "POINTS",
     "QUANTITIES",
     "UNITS",
     "ArmModel",
     "DecidedBy",
     "DriveGains",
+    "ErrorCell",
     "Held",
     "LoadTriangles",
     "LoadedRuns",
+    "MotionSpread",
+    "Noise",
     "PayloadEstimate",
     "PayloadPrior",
     "Posterior",
     "RecursivePayload",
+    "RunningMass",
+    "SensitivityPlan",
+    "SensitivityTable",
     "Weighing",
     "described",
     "fit_gains",
@@ -46,6 +61,8 @@ __all__ = [
     "posterior_of",
     "quantities",
     "residual_torque",
+    "study_motions",
+    "study_sensitivity",
     "weigh_by_residual",
     "weigh_full_arm",
     "weigh_several",

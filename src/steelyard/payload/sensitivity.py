@@ -35,7 +35,9 @@ AMONG_MOTIONS = Noise(torque=0.01)
 """Noise under which motions are compared; paper 001 does not state that of Fig. 5-8."""
 RUNNING_TRIALS = 10
 """Most trials of which the running mass is kept, as many as in paper 001."""
-_COUNTS, _FIRST = 60, 10
+FEWEST = 10
+"""Samples of a motion, and those after which the running mass starts."""
+_COUNTS = 60
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,6 +93,7 @@ def study_sensitivity(
 
     Raises:
         DescriptionError: a link of the robot states no inertia.
+        InputError: a motion has too few samples.
     """
     arm = LoadEquations(plan.robot)
     cells: list[ErrorCell] = []
@@ -129,6 +132,12 @@ class _ExactRun:
     @classmethod
     def along(cls, plan: SensitivityPlan, motion: Motion) -> _ExactRun:
         at = motion.sample(np.arange(0.0, motion.duration, 1.0 / plan.rate))
+        if len(at.q) < FEWEST:
+            raise InputError(
+                f"{plan.rate:g} Hz gives {len(at.q)} samples of a motion of {motion.duration:.3g} s; "
+                f"{FEWEST} are needed.",
+                place="rate",
+            )
         torques = []
         for robot in (plan.robot.with_body("payload", plan.body), plan.robot):
             layout = layout_of(robot)
@@ -161,7 +170,7 @@ def _cell(
 
 def _running(arm: LoadEquations, kind: str, noise: Noise, noisy: Sequence[NoisyRun]) -> RunningMass:
     N = len(noisy[0].q)
-    counts = np.unique(np.geomspace(min(_FIRST, N), N, _COUNTS).astype(np.int64))
+    counts = np.unique(np.geomspace(FEWEST, N, _COUNTS).astype(np.int64))
     masses = []
     for run in noisy:
         known = RecursivePayload.starting(arm.robot, arm.held, np.ones(arm.robot.nv), changes=())

@@ -1,8 +1,8 @@
 """From noisy logs to the ten numbers, with one filter or another.
 
 Both runs follow the motion exactly, as in the simulation of paper 001, so torques are subtracted sample by
-sample and no alignment comes in between. Only how q, v, a and the residual torque are made of the logs
-differs from filter to filter.
+sample and no alignment comes in between. The first four filters differ only in how q, v, a and the residual
+torque are made of the logs, and are followed by plain least squares; the last two also weigh the joints.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import numpy as np
 
 from steelyard.arrays import Array
 from steelyard.dynamics import torque_regressor
+from steelyard.errors import RecordingError
 from steelyard.layout import Layout, layout_of
 from steelyard.payload.held import Held, held_at
 from steelyard.payload.model import massless
@@ -124,12 +125,19 @@ def _true_accelerations(arm: LoadEquations, run: NoisyRun) -> Array:
 def _paper(arm: LoadEquations, run: NoisyRun) -> Array:
     h = run.interval
     ends = PAPERS_FILTER.margin(h, 0)
+    if len(run.q) <= 2 * ends:
+        raise RecordingError(f"{ends} samples are cut at each end of {len(run.q)}.", place="butterworth")
     inside = slice(ends, len(run.q) - ends)
     a, residual = (PAPERS_FILTER.filtered(x, h, 0, 0)[inside] for x in (run.differences, run.residual))
     return arm.least_squares(run.q[inside], run.v[inside], a, residual)
 
 
 def _prepared(arm: LoadEquations, run: NoisyRun) -> Array:
+    log = prepared(run.log(arm.robot.joint_names)).recording.channels
+    return arm.least_squares(log["q"], log["v"], log["a"], log["tau"])
+
+
+def _weighted(arm: LoadEquations, run: NoisyRun) -> Array:
     log = prepared(run.log(arm.robot.joint_names)).recording
     return weigh_with_model(massless(arm.robot), arm.held, [log], changes=()).values
 
@@ -144,6 +152,7 @@ FILTERS: Mapping[str, Callable[[LoadEquations, NoisyRun], Array]] = {
     "clean": _true_accelerations,
     "butterworth": _paper,
     "prepared": _prepared,
+    "weighted": _weighted,
     "momentum": _momentum,
 }
 """What weighs a noisy run, by name."""
@@ -151,8 +160,9 @@ FILTER_MEANINGS: Mapping[str, str] = {
     "none": "nothing is filtered; accelerations are central differences of the noisy velocities",
     "clean": "as none, but accelerations are differences of the velocities before the noise was added",
     "butterworth": "as none, then torques and accelerations pass paper 001's low-pass: second order, 10 Hz",
-    "prepared": "positions pass a low-pass chosen by the log and are differentiated twice, and joints are "
-    "weighted by their noise, as the payload command does by default",
-    "momentum": "changes of momentum over windows of five samples; no accelerations, no filter",
+    "prepared": "positions pass a low-pass chosen by the log and are differentiated twice",
+    "weighted": "as prepared, but joints are weighted by their noise, as the payload command does by default",
+    "momentum": "changes of momentum over windows of five samples, without accelerations or a filter; joints "
+    "are weighted by their noise",
 }
 """What each filter does, for people."""

@@ -16,6 +16,7 @@ from steelyard.report.payload_gathering import payload_content_of
 from steelyard.report.payload_page import payload_page
 from steelyard.report.payload_parts import GainAnswer, PayloadNumber, TrialOutcome
 from steelyard.report.payload_torque import payload_trace
+from steelyard.report.sensitivity_page import sensitivity_page
 from steelyard.report.summary import summary_text
 from steelyard.report.torque_figure import torque_figure
 
@@ -53,6 +54,7 @@ __all__ = [
     "payload_trace",
     "proof_of",
     "report_page",
+    "sensitivity_page",
     "skeleton_of",
     "summary_text",
     "torque_figure",

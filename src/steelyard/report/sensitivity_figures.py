@@ -73,7 +73,8 @@ def mass_figure(samples: IntArray, masses: Array, truth: float, title: str) -> s
         return floor - (min(max(value, low), high) - low) / (high - low) * (floor - top)
 
     logs = np.log(samples)
-    x = _LEFT + (logs - logs[0]) / max(logs[-1] - logs[0], 1e-9) * (_WIDTH - _LEFT - _RIGHT)
+    scale = (_WIDTH - _LEFT - _RIGHT) / (logs[-1] - logs[0] or 1.0)
+    x = _LEFT + (logs - logs[0]) * scale
     parts = []
     for share in (0.5, 0.75, 1.0, 1.25, 1.5):
         y = y_of(share * truth)
@@ -88,7 +89,7 @@ def mass_figure(samples: IntArray, masses: Array, truth: float, title: str) -> s
             f'<polyline class="curve" points="{points}" stroke="{COLOURS[2]}" stroke-opacity="0.7"/>'
         )
     for exponent in range(math.ceil(math.log10(samples[0])), math.floor(math.log10(samples[-1])) + 1):
-        at = _LEFT + (exponent * math.log(10.0) - logs[0]) / (logs[-1] - logs[0]) * (_WIDTH - _LEFT - _RIGHT)
+        at = _LEFT + (exponent * math.log(10.0) - logs[0]) * scale
         parts.append(_label(at, floor + 20, f"{10**exponent}", "middle"))
     parts.append(_label(_WIDTH - _RIGHT, floor + 20, "samples", "end"))
     return _svg(height, title, parts)

@@ -21,8 +21,8 @@ _BESIDE = (
     ),
     (
         "Estimator",
-        "Without a filter it is the paper's: residual torques, ten numbers, plain least squares. What "
-        "`prepared` and `momentum` add, weights by joint among it, is ours.",
+        "Residual torques, ten numbers, plain least squares, as in the paper. Only weighted and momentum, "
+        "which are ours, weigh the joints by their noise.",
     ),
     (
         "Fig. 5-3",

@@ -132,8 +132,8 @@ def contradiction_of(
         least, shares = np.inf, _shares(PayloadPolytope.of(rows, prior, every=True), weights)
     if least <= 1.0:
         return SolverError(
-            f"no contradiction could be shown, though no payload was found: at least {least:.6g} of the stated "
-            "errors are needed.",
+            "no payload was found, yet no contradiction could be shown: at least "
+            f"{least:.6g} of the stated errors are needed.",
             remedy="State the errors a little larger.",
             evidence={"growth": least},
         )
