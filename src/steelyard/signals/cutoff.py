@@ -17,6 +17,8 @@ NYQUIST_SHARE = 0.8
 """Largest cut-off, as a share of the Nyquist frequency."""
 HALF_WIDTH = 12
 """Frequencies averaged to each side of one, so that the spectrum of noise is smooth."""
+WANDERING = 10.0
+"""How far a sum of noise over n frequencies may wander, in its mean times the root of n."""
 _REST = 1e-4  # share of the position's power above the band that surely is motion
 _FEWEST = 100  # samples
 
@@ -111,8 +113,8 @@ def _edge(f: Array, P: Array, ceiling: float) -> tuple[float, float]:
     """Frequency of the valley, Hz, and root of the power density there."""
     noise = float(np.median(P[len(P) // 2 :])) / np.log(2.0)  # mean from median
     excess = np.cumsum(P - noise)
-    # The sum of the noise is known no better than to its standard deviation.
-    rest = max(_REST * excess.max(), 3.0 * noise * np.sqrt(len(P)))
+    # The sum of noise wanders: neighbours share the window, and its own mean is an estimate.
+    rest = max(_REST * excess.max(), WANDERING * noise * np.sqrt(len(P)))
     band = int(np.argmax(excess >= excess.max() - rest))
     smooth = _averaged(P)
     last = max(int(np.searchsorted(f, ceiling)), band + 1)
