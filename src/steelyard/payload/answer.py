@@ -22,8 +22,8 @@ POINTS = ("mean", "lmi", "cholesky")
 """Which of the bodies that agree with the data is given: their mean, or the best fit in one of two ways."""
 ALONE = 2.0
 """The prior decides where the data alone would spread more than this many times as wide."""
-UNSETTLED = 0.15
-"""Half an interval over the value from which on a moment of inertia counts as not settled by the data."""
+SETTLED = 0.15
+"""Share of itself that three deviations of a principal moment may reach for the data to have settled it."""
 MIXED = 1.1
 """Ratio of spreads above which the walks do not agree."""
 
@@ -128,8 +128,8 @@ def _decided(
     prior = alone > ALONE * drawn.std(axis=0)
     values = drawn.mean(axis=0)
     moments = np.array([name.startswith("moment") for name in QUANTITIES])
-    prior |= moments & (0.5 * (upper - lower) > UNSETTLED * values)
-    # A principal moment is known no better than the tensor's own diagonal allows.
+    # Half a 95 % interval is two deviations; of many numbers that are settled none should be off by more.
+    prior |= moments & (0.75 * (upper - lower) > SETTLED * values)
     return {
         name: DecidedBy.PRIOR if flagged else DecidedBy.DATA
         for name, flagged in zip(QUANTITIES, prior, strict=True)
