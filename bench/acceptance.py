@@ -24,6 +24,7 @@ from studies import (
     hostile,
     identifiability,
     kernels,
+    payload_bounds,
     payloads,
     real_data,
     thesis_payloads,
@@ -43,6 +44,7 @@ STUDIES: dict[str, Callable[[], Study]] = {
     "admittance": admittance.run,
     "real_data": real_data.run,
     "payloads": payloads.run,
+    "payload_bounds": payload_bounds.run,
     "virtual_constraints": virtual_constraints.run,
     "thesis_payloads": thesis_payloads.run,
 }

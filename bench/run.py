@@ -19,6 +19,8 @@ from cases import (
     figaroh,
     identifiability,
     long_log_identified,
+    payload_bounds,
+    payload_recursive,
     rollout,
 )
 from tables import RESULTS, machine, today
@@ -31,6 +33,8 @@ CASES = {
     "clearance": clearance.rows,
     "excitation": excitation.rows,
     "estimation": estimation.rows,
+    "payload bounds": payload_bounds.rows,
+    "payload, recursive": payload_recursive.rows,
     "figaroh": figaroh.rows,
     "long log": long_log_identified.rows,
 }

@@ -11,9 +11,7 @@ import numpy as np
 import scipy.optimize
 
 from steelyard.recording import Recording
-from steelyard.uncertainty.bounded_rows import BoundedRows
-from steelyard.uncertainty.guaranteed import GuaranteedBounds, guaranteed_bounds
-from steelyard.uncertainty.payload_box import PayloadBox
+from steelyard.uncertainty import BoundedRows, GuaranteedBounds, PayloadBox, guaranteed_bounds
 from studies.payload_bounds import Case, Weighing, drawn, with_errors
 from timing import Row, best
 

@@ -22,13 +22,18 @@ from steelyard.motion import random_fourier
 from steelyard.pose import Pose
 from steelyard.recording import Recording
 from steelyard.robot import Robot
-from steelyard.uncertainty.bounded_rows import BoundedRows
-from steelyard.uncertainty.contradiction import ContradictionError
-from steelyard.uncertainty.error_bounds import ErrorBounds
-from steelyard.uncertainty.guaranteed import GuaranteedBounds, guaranteed_bounds
-from steelyard.uncertainty.momentum_windows import WINDOW, bounded_rows
-from steelyard.uncertainty.payload_box import PayloadBox
-from steelyard.uncertainty.theorem13 import LinearBounds, linear_bounds
+from steelyard.uncertainty import (
+    BoundedRows,
+    ContradictionError,
+    ErrorBounds,
+    GuaranteedBounds,
+    LinearBounds,
+    PayloadBox,
+    bounded_rows,
+    guaranteed_bounds,
+    linear_bounds,
+)
+from steelyard.uncertainty.momentum_windows import WINDOW
 from steelyard.zoo import zoo_robot
 from tables import Bound, Study
 

@@ -15,13 +15,11 @@ from steelyard.payload import ArmModel, Held
 from steelyard.recording import Recording, read
 from steelyard.signals import Preparation, prepared, sampling_of
 from steelyard.uncertainty import (
-    BoundedRows,
     ContradictionError,
     ErrorBounds,
     GuaranteedBounds,
     PayloadBox,
-    bounded_rows,
-    guaranteed_bounds,
+    guaranteed_payload,
 )
 
 NAME = "guaranteed bounds"
@@ -48,14 +46,11 @@ def guaranteed(request: PayloadRequest, held: Held, model: ArmModel) -> tuple[Gu
         acceleration=request.acceleration,
     )
     prior = PayloadBox.in_ball(request.heaviest, request.extent)
-    rows = BoundedRows.joined(
-        [
-            bounded_rows(model.robot, model.layout, model.parameters, log, held, errors, prior)
-            for log in (_whole(request, path, model) for path in request.loaded)
-        ]
-    )
+    logs = [_whole(request, path, model) for path in request.loaded]
     try:
-        bounds = guaranteed_bounds(rows, prior, possible=True)
+        bounds = guaranteed_payload(
+            model.robot, model.layout, model.parameters, logs, held, errors, prior, possible=True
+        )
     except ContradictionError as alarm:
         say(f"4  no payload explains the data within the stated errors: {alarm}")
         return None, Check(NAME, Status.FAIL, str(alarm))

@@ -3,10 +3,11 @@
 from steelyard.uncertainty.bias import bias_findings, bias_of_recordings, lagged
 from steelyard.uncertainty.bootstrap import Bootstrap, block_bootstrap
 from steelyard.uncertainty.bounded_rows import BoundedRows, Place
-from steelyard.uncertainty.contradiction import ContradictionError
+from steelyard.uncertainty.contradiction import ContradictionError, ErrorGrowth, error_growth
 from steelyard.uncertainty.covariance import spread_of, with_covariance
 from steelyard.uncertainty.error_bounds import ErrorBounds
 from steelyard.uncertainty.guaranteed import GuaranteedBounds, guaranteed_bounds
+from steelyard.uncertainty.guaranteed_payload import guaranteed_payload
 from steelyard.uncertainty.intervals import Intervals, base_intervals, parameter_intervals
 from steelyard.uncertainty.memory import block_length
 from steelyard.uncertainty.momentum_windows import bounded_rows
@@ -21,6 +22,7 @@ __all__ = [
     "BoundedRows",
     "ContradictionError",
     "ErrorBounds",
+    "ErrorGrowth",
     "GuaranteedBounds",
     "Intervals",
     "LinearBounds",
@@ -35,7 +37,9 @@ __all__ = [
     "block_bootstrap",
     "block_length",
     "bounded_rows",
+    "error_growth",
     "guaranteed_bounds",
+    "guaranteed_payload",
     "lagged",
     "linear_bounds",
     "log_cholesky_bounds",

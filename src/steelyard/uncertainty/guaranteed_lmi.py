@@ -25,7 +25,7 @@ from steelyard.inertia import pseudo_inertia
 from steelyard.uncertainty.bounded_rows import TEN
 from steelyard.uncertainty.payload_box import PayloadBox
 from steelyard.uncertainty.payload_polytope import PayloadPolytope
-from steelyard.uncertainty.scaled_polytope import power_of_two
+from steelyard.uncertainty.powers_of_two import power_of_two
 
 ROUNDS = 20
 """Most cone programs for one end."""

@@ -17,7 +17,7 @@ from steelyard.cones import LinearProgram, LinearSeries, LinearSolution
 from steelyard.errors import SolverError
 from steelyard.uncertainty.bounded_rows import TEN, BoundedRows
 from steelyard.uncertainty.payload_box import PayloadBox
-from steelyard.uncertainty.scaled_polytope import power_of_two
+from steelyard.uncertainty.powers_of_two import power_of_two
 
 _SURELY = 1.0 - 1e-9  # of an error; beyond, rounding might decide whether a row can be broken
 
