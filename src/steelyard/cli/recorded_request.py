@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import MISSING, asdict, fields
 from pathlib import Path
@@ -11,16 +12,16 @@ from typing import Any, ClassVar, Self
 from steelyard.errors import InputError
 
 
-class RecordedRequest:
+class RecordedRequest(ABC):
     """The arguments and options of a command; its subclasses are frozen dataclasses of plain values."""
 
     command: ClassVar[str]
     """The command that was given."""
 
     @property
+    @abstractmethod
     def named(self) -> tuple[str | None, ...]:
         """What may be the name of a file it reads."""
-        raise NotImplementedError
 
     @property
     def inputs(self) -> tuple[str, ...]:
