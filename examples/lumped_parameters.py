@@ -15,7 +15,6 @@ which, before any log is there.
 Run it with `python examples/lumped_parameters.py`.
 """
 
-
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
