@@ -107,6 +107,9 @@ def _training(robot: Robot, seed: int) -> tuple[FourierMotion | SplineMotion, bo
     except NoSolutionError as refusal:
         say(f"   no motion could be designed ({refusal}); a random one is run")
         return random_fourier(robot, np.random.default_rng([seed, 1])), False
+    if found.design.interrupted:
+        # `excite` keeps the best motion so far; here whoever interrupts wants the whole line to end.
+        raise KeyboardInterrupt
     return found.motion, isinstance(found.proof, Certificate)
 
 

@@ -15,6 +15,7 @@ from steelyard.identifiability.exact import (
     proven_rest,
     symbolic_identifiability,
 )
+from steelyard.identifiability.minimal_model import MinimalModel, minimal_model
 from steelyard.identifiability.partial import PartialIdentifiability, partial_identifiability
 from steelyard.identifiability.restricted import RestrictedIdentifiability, restricted
 from steelyard.identifiability.structure import BodyKnowledge, Conditions, Identifiability
@@ -30,6 +31,7 @@ __all__ = [
     "ExactIdentifiability",
     "Identifiability",
     "Information",
+    "MinimalModel",
     "Missing",
     "PartialIdentifiability",
     "ProvenIdentifiability",
@@ -40,6 +42,7 @@ __all__ = [
     "certify_compressed",
     "certify_excitation",
     "exact_identifiability",
+    "minimal_model",
     "numerical_base",
     "partial_identifiability",
     "proven_rest",

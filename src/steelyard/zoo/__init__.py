@@ -8,7 +8,7 @@ from pathlib import Path
 from steelyard.errors import UnknownNameError
 from steelyard.robot import Robot, load_robot
 from steelyard.zoo.cheetah3 import CHEETAH3, CHEETAH3_LEG
-from steelyard.zoo.crane_x7 import CRANE_X7
+from steelyard.zoo.crane_x7 import CRANE_X7, CRANE_X7_HAND
 from steelyard.zoo.entry import ZooEntry
 from steelyard.zoo.kinova_gen3 import KINOVA_GEN3
 from steelyard.zoo.lbr_med7 import LBR_MED7
@@ -37,6 +37,7 @@ ZOO: dict[str, ZooEntry] = {
         LBR_MED7,
         KINOVA_GEN3,
         CRANE_X7,
+        CRANE_X7_HAND,
         UR10E,
         SO101,
     )

@@ -1,9 +1,10 @@
-"""The RT Corporation CRANE-X7, the low-cost arm of paper 004, its hand lumped with the last link."""
+"""The RT Corporation CRANE-X7, the low-cost arm of paper 004, alone and with its hand as an eighth axis."""
 
 from __future__ import annotations
 
 from steelyard.drive import Drive
-from steelyard.robot import FixedLink, Limits, Link, Robot
+from steelyard.inertia import sphere
+from steelyard.robot import FixedLink, Geometry, Limits, Link, Robot, Sphere
 from steelyard.zoo.chain import Stage, Triple, bar, chain, placed, solid
 from steelyard.zoo.entry import ZooEntry
 
@@ -21,6 +22,11 @@ _JOINTS = (
     ("crane_x7_wrist_joint", 0.019, _UP),
 )
 _HAND = 0.1  # from the last joint to between the finger tips, m
+
+# The hand axis: what it drives is a ball on the axis, so that it feels its own rotor and friction alone.
+_FINGERS, _FINGERS_MASS, _FINGERS_RADIUS = 0.05, 0.01, 0.015  # height over the last joint [m], [kg], [m]
+_HAND_LIMITS = Limits(-0.8, 0.8, 4.81710873, 30.0, 4.0)
+_HAND_DRIVE = Drive(0.0313, 0.05, 0.0, 0.00499)
 
 # lower [rad], upper [rad], torque [N·m]
 _LIMITS = (
@@ -58,6 +64,25 @@ _DRIVES = (
 
 
 def _crane_x7() -> Robot:
+    return Robot("crane_x7", Link("base_link"), *chain(_arm()), source="zoo")
+
+
+def _crane_x7_hand() -> Robot:
+    ball = Geometry(Sphere(_FINGERS_RADIUS), placed((0.0, 0.0, 0.0)))
+    hand = Stage(
+        "crane_x7_hand_joint",
+        "crane_x7_finger_link",
+        placed((0.0, 0.0, _FINGERS)),
+        sphere(_FINGERS_RADIUS, mass=_FINGERS_MASS),
+        _HAND_LIMITS,
+        _HAND_DRIVE,
+        axis=_ACROSS,
+        collision=(ball,),
+    )
+    return Robot("crane_x7_hand", Link("base_link"), *chain([*_arm(), hand]), source="zoo")
+
+
+def _arm() -> list[Stage]:
     tool = FixedLink("crane_x7_hand", placed((0.0, 0.0, _HAND)))
     stages = []
     rows = zip(_JOINTS, _LINKS, _LIMITS, _DRIVES, strict=True)
@@ -76,23 +101,34 @@ def _crane_x7() -> Robot:
                 collision=(shape,),
             )
         )
-    return Robot("crane_x7", Link("base_link"), *chain(stages), source="zoo")
+    return stages
 
 
 _PAPER = "paper 004, Appendix A"
+_SOURCES = {
+    "kinematics": "dimensions of the arm, as in RT Corporation's crane_x7_description (no file copied)",
+    "inertia": "assumed: uniform capsules, their masses chosen so that the gravity moments about "
+    f"shoulder, elbow and wrist are those of {_PAPER} (MYR2, MYR4, MYR6)",
+    "limits": "position, speed and torque: as in crane_x7_description; acceleration assumed",
+    "viscous friction": f"{_PAPER}, FV1 to FV7",
+    "rotor inertia": f"{_PAPER}, IA3 to IA7; those of joints 1 and 2 assumed",
+    "Coulomb friction and offset": "assumed; the paper fits viscous friction only",
+    "place of the tool": "assumed, between the finger tips",
+    "collision geometry": "the same capsules",
+}
 CRANE_X7 = ZooEntry(
     "crane_x7",
     "RT Corporation CRANE-X7, 7 joints, hand lumped with the last link",
-    {
-        "kinematics": "dimensions of the arm, as in RT Corporation's crane_x7_description (no file copied)",
-        "inertia": "assumed: uniform capsules, their masses chosen so that the gravity moments about "
-        f"shoulder, elbow and wrist are those of {_PAPER} (MYR2, MYR4, MYR6)",
-        "limits": "position, speed and torque: as in crane_x7_description; acceleration assumed",
-        "viscous friction": f"{_PAPER}, FV1 to FV7",
-        "rotor inertia": f"{_PAPER}, IA3 to IA7; those of joints 1 and 2 assumed",
-        "Coulomb friction and offset": "assumed; the paper fits viscous friction only",
-        "place of the tool": "assumed, between the finger tips",
-        "collision geometry": "the same capsules",
-    },
+    _SOURCES,
     _crane_x7,
+)
+CRANE_X7_HAND = ZooEntry(
+    "crane_x7_hand",
+    "RT Corporation CRANE-X7, 7 joints and the hand axis of paper 004",
+    _SOURCES
+    | {
+        "hand axis": f"viscous friction and rotor inertia: {_PAPER}, FV8 and IA8; place, limits, Coulomb "
+        "friction and the small ball that it turns are assumed",
+    },
+    _crane_x7_hand,
 )
