@@ -255,6 +255,26 @@ def test_interruption_ends_with_130_and_leaves_nothing(tmp_path: Path, step: str
     assert not (tmp_path / "out").exists()
 
 
+def test_an_interruption_that_falls_into_a_destructor_is_not_lost() -> None:
+    program = """
+from steelyard.cli import app
+import signal, time, typer
+class Freed:
+    def __del__(self):
+        signal.raise_signal(signal.SIGINT)
+def work():
+    Freed()
+    time.sleep(20)
+app.app.command("work")(work)
+app.main()
+"""
+    started = time.monotonic()
+    ended = subprocess.run([STEELYARD[0], "-c", program, "work"], capture_output=True, text=True, timeout=60)
+    assert ended.returncode == 130
+    assert "Exception ignored" not in ended.stderr
+    assert time.monotonic() - started < 15
+
+
 def test_compile_makes_every_public_kernel(monkeypatch: pytest.MonkeyPatch) -> None:
     document = json.loads(run("compile", "--json").stdout)
     assert document["kernels"] == list(KERNELS)

@@ -22,6 +22,7 @@ from steelyard.cli import (
     simulate,
     validate,
 )
+from steelyard.cli.interruption import keep_interruptions
 from steelyard.cli.output import complain
 from steelyard.errors import InputError, SteelyardError
 
@@ -65,6 +66,7 @@ def _options(
 
 def main() -> None:
     """Run the command: exit code 0 done, 1 verdict fail, 2 bad input, 3 no solution, 130 interrupted."""
+    keep_interruptions()
     try:
         app()
     except SteelyardError as error:
