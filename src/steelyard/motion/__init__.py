@@ -4,21 +4,27 @@ from steelyard.motion.basis import Basis, LinearMotion
 from steelyard.motion.coefficient_limits import CoefficientMargins, coefficient_margins
 from steelyard.motion.composition import AnyMotion, SequenceMotion, SumMotion, in_sequence
 from steelyard.motion.conditions import LinearConditions, rest_conditions
+from steelyard.motion.crane_x7 import CRANE_X7_POSTURES, crane_x7_motions
 from steelyard.motion.enclosure import Enclosure, enclose
 from steelyard.motion.extent import Extent, between_samples, extent
 from steelyard.motion.files import read_motion, write_motion
 from steelyard.motion.fourier import FourierBasis, FourierMotion, fourier_basis
 from steelyard.motion.motion import Motion, MotionSample, SmoothMotion
 from steelyard.motion.point_to_point import pick_and_place, quintic
+from steelyard.motion.primitives import Primitive
 from steelyard.motion.ramps import ramp_in, ramp_out, with_ramps
 from steelyard.motion.random_fourier import UNLIMITED_SLIDE, UNLIMITED_TURN, random_fourier
+from steelyard.motion.recipes import Recipe, Step, Swing, paper_recipes
 from steelyard.motion.rest import rest_to_rest
 from steelyard.motion.sampled_files import write_joint_trajectory, write_samples
+from steelyard.motion.segments import through_waypoints
 from steelyard.motion.sinusoid import SinusoidMotion
 from steelyard.motion.slowed import slowdown_within, slowed
 from steelyard.motion.spline import SplineMotion, bezier
+from steelyard.motion.structured import StructuredMotion, StructuredMotions, structured_motions
 
 __all__ = [
+    "CRANE_X7_POSTURES",
     "UNLIMITED_SLIDE",
     "UNLIMITED_TURN",
     "AnyMotion",
@@ -32,18 +38,26 @@ __all__ = [
     "LinearMotion",
     "Motion",
     "MotionSample",
+    "Primitive",
+    "Recipe",
     "SequenceMotion",
     "SinusoidMotion",
     "SmoothMotion",
     "SplineMotion",
+    "Step",
+    "StructuredMotion",
+    "StructuredMotions",
     "SumMotion",
+    "Swing",
     "between_samples",
     "bezier",
     "coefficient_margins",
+    "crane_x7_motions",
     "enclose",
     "extent",
     "fourier_basis",
     "in_sequence",
+    "paper_recipes",
     "pick_and_place",
     "quintic",
     "ramp_in",
@@ -54,6 +68,8 @@ __all__ = [
     "rest_to_rest",
     "slowdown_within",
     "slowed",
+    "structured_motions",
+    "through_waypoints",
     "with_ramps",
     "write_joint_trajectory",
     "write_motion",

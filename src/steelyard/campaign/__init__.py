@@ -1,0 +1,37 @@
+"""Campaigns: many runs as a graph of tasks, on one machine or a cluster, resumable at any moment."""
+
+from steelyard.campaign.event import Event, Happening
+from steelyard.campaign.failure import Failure
+from steelyard.campaign.graph import Graph
+from steelyard.campaign.kinds import Plan, plan, register_kind
+from steelyard.campaign.outcome import End, Outcome, Status
+from steelyard.campaign.run import run
+from steelyard.campaign.section import Section
+from steelyard.campaign.seeds import task_seed
+from steelyard.campaign.spec import Spec, read_spec
+from steelyard.campaign.tables import write_table
+from steelyard.campaign.task import Task
+from steelyard.campaign.trials import Condition, conditions, trials
+
+__all__ = [
+    "Condition",
+    "End",
+    "Event",
+    "Failure",
+    "Graph",
+    "Happening",
+    "Outcome",
+    "Plan",
+    "Section",
+    "Spec",
+    "Status",
+    "Task",
+    "conditions",
+    "plan",
+    "read_spec",
+    "register_kind",
+    "run",
+    "task_seed",
+    "trials",
+    "write_table",
+]

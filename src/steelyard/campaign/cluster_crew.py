@@ -1,0 +1,178 @@
+"""Workers of a Dask cluster: inputs are sent along, results come back, no disk is shared."""
+
+from __future__ import annotations
+
+import json
+import queue
+import time
+import uuid
+import warnings
+from contextlib import suppress
+from importlib import import_module
+from typing import Any
+
+from steelyard.campaign.crew import Report
+from steelyard.campaign.event import Event, Happening, Tell
+from steelyard.campaign.failure import Failure
+from steelyard.campaign.store import Store
+from steelyard.campaign.worker import Call, Performed, perform
+from steelyard.errors import InputError, NoSolutionError
+
+AHEAD = 2
+"""Tasks sent per thread of the cluster: one that runs and one that waits."""
+PATIENCE = 10.0
+"""Seconds to wait for the scheduler's answer."""
+
+
+class ClusterCrew:
+    """The workers behind the address of a Dask scheduler, which may come and go.
+
+    The scheduler gives the task of a lost worker to another, and gives up when it has lost too many to it.
+    """
+
+    def __init__(self, store: Store, address: str, tell: Tell) -> None:
+        """Connect.
+
+        Args:
+            store: of the campaign.
+            address: of the scheduler, such as `tcp://10.0.0.1:8786`.
+            tell: told of workers that are lost.
+
+        Raises:
+            InputError: Dask is not installed, or nobody answers.
+        """
+        self._store, self._tell = store, tell
+        self._dask = _distributed()
+        try:
+            self._client = self._dask.Client(address, timeout=PATIENCE, set_as_default=False)
+        except (OSError, ValueError, TypeError) as error:
+            raise InputError(
+                f"no Dask scheduler answers at '{address[:80]}': {error}.",
+                place="--cluster",
+                remedy="Give its address, such as tcp://10.0.0.1:8786.",
+            ) from error
+        self._ended: queue.SimpleQueue[Any] = queue.SimpleQueue()
+        self._sent: dict[Any, Call] = {}
+        self._workers: dict[str, int] = {}
+        self._asked = float("-inf")
+        self._ask()
+        if not self._workers:
+            tell(Event(Happening.NOTE, word=f"The cluster at {address} has no workers yet; waiting for one."))
+
+    def free(self) -> int:
+        """How many tasks may be sent now."""
+        return max(0, AHEAD * sum(self._workers.values()) - len(self._sent))
+
+    def start(self, call: Call) -> None:
+        """Send a task with its inputs.
+
+        Args:
+            call: the task.
+        """
+        inputs = {key: self._store.read(key) for key in call.keys}
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", message="Sending large graph")
+            future = self._client.submit(
+                perform_elsewhere,
+                json.dumps(vars(call)),
+                inputs,
+                key=f"{call.task}-{uuid.uuid4().hex}",
+                pure=False,
+            )
+        self._sent[future] = call
+        future.add_done_callback(self._ended.put)
+
+    def wait(self, seconds: float) -> list[Report]:
+        """Wait for reports; their results are put into the store.
+
+        Args:
+            seconds: at most so long.
+
+        Returns:
+            What became of tasks.
+
+        Raises:
+            NoSolutionError: the scheduler is gone.
+        """
+        futures = []
+        with suppress(queue.Empty):
+            futures.append(self._ended.get(timeout=seconds))
+            while True:
+                futures.append(self._ended.get_nowait())
+        self._ask()
+        return [report for future in futures if (report := self._report(future)) is not None]
+
+    def close(self) -> None:
+        """Withdraw what is not finished, and leave."""
+        with suppress(Exception):
+            self._client.cancel(list(self._sent), force=True)
+        self._sent = {}
+        with suppress(Exception):
+            self._client.close(timeout=2)
+
+    def _report(self, future: Any) -> Report | None:
+        call = self._sent[future]
+        try:
+            performed = Performed(*future.result(timeout=PATIENCE))
+        except (TimeoutError, self._dask.TimeoutError):
+            # Its worker was lost with the result; the scheduler has it computed again.
+            future.add_done_callback(self._ended.put)
+            return None
+        except (self._dask.CancelledError, MemoryError) as error:
+            del self._sent[future]
+            how = f"the cluster dropped it ({type(error).__name__})"
+            return Report(call.task, float("nan"), "", Failure(call.task, f"lost worker: {how}", False), how)
+        except self._dask.KilledWorker:
+            del self._sent[future]
+            failure = Failure(call.task, "lost worker: the cluster lost too many workers to it", False)
+            return Report(call.task, float("nan"), "", failure)
+        except Exception as error:
+            del self._sent[future]
+            failure = Failure(call.task, f"{type(error).__name__}: {' '.join(str(error).split())}", False)
+            return Report(call.task, float("nan"), "", failure)
+        del self._sent[future]
+        if performed.content is not None:
+            self._store.write(call.key, performed.content)
+        return Report(call.task, performed.seconds, performed.host, performed.failure)
+
+    def _ask(self) -> None:
+        """See who is there, at most once a second."""
+        if time.monotonic() - self._asked < 1.0:
+            return
+        self._asked = time.monotonic()
+        if self._client.status != "running":
+            raise NoSolutionError(
+                "the scheduler of the cluster is gone.",
+                place="--cluster",
+                remedy="Start again to resume: everything finished is stored.",
+            )
+        with suppress(OSError, TimeoutError):
+            present = self._client.scheduler_info(n_workers=-1)["workers"]
+            now = {address: int(worker["nthreads"]) for address, worker in present.items()}
+            for address in self._workers.keys() - now.keys():
+                self._tell(Event(Happening.LOST_WORKER, word=f"{address}; {len(now)} left"))
+            self._workers = now
+
+
+def perform_elsewhere(text: str, inputs: dict[str, bytes]) -> tuple[object, ...]:
+    """Run a task in a worker of a cluster.
+
+    Args:
+        text: the call, as JSON.
+        inputs: encoded results by key.
+
+    Returns:
+        The fields of a `Performed`.
+    """
+    return tuple(perform(Call(**json.loads(text)), inputs.__getitem__))
+
+
+def _distributed() -> Any:
+    try:
+        return import_module("distributed")
+    except ImportError as error:
+        raise InputError(
+            "needs Dask distributed, which is not installed.",
+            place="--cluster",
+            remedy="Install it: pip install 'steelyard[cluster]'.",
+        ) from error

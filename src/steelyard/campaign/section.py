@@ -1,0 +1,205 @@
+"""A table of a TOML file, read key by key with messages that say the line."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, TypeVar
+
+from steelyard.errors import InputError, UnknownNameError
+
+T = TypeVar("T")
+_HEADER = re.compile(r"^\s*\[\[?\s*([^\[\]]+?)\s*\]\]?\s*(#.*)?$")
+_KEY = re.compile(r"""^\s*((?:[\w-]+|"[^"]*"|'[^']*')(?:\s*\.\s*(?:[\w-]+|"[^"]*"|'[^']*'))*)\s*=""")
+
+
+class Section:
+    """A table whose keys are taken by name; those nobody took are refused at the end.
+
+    Attributes:
+        content: of the table.
+    """
+
+    def __init__(
+        self, content: Mapping[str, Any], file: str, text: str, path: tuple[str, ...] = (), first: int = 1
+    ) -> None:
+        """Wrap a table.
+
+        Args:
+            content: of the table.
+            file: what to call the file in messages.
+            text: of the file, in which lines are looked up.
+            path: names of the table and of those it is in.
+            first: line of the file at or before which it begins.
+        """
+        self.content = content
+        self._file, self._text, self._path, self._first = file, text, path, first
+        self._taken: set[str] = set()
+        self._inner: dict[str, tuple[Section, ...]] = {}
+
+    def place(self, key: str = "") -> str:
+        """The file, the line as far as it can be found, and the key, for a message."""
+        path = (*self._path, key) if key else self._path
+        line = _line(self._text, path, self._first)
+        where = f"{self._file}:{line}" if line else self._file
+        return f"{where}: {'.'.join(path)}" if path else where
+
+    def has(self, key: str) -> bool:
+        """Whether a key is given."""
+        return key in self.content
+
+    def section(self, key: str) -> Section:
+        """A table in this one, empty when it is not given.
+
+        Raises:
+            InputError: it is not a table.
+        """
+        if key not in self._inner:
+            content = self._a(dict, "a table", key, {})
+            path = (*self._path, key)
+            self._inner[key] = (Section(content, self._file, self._text, path, self._first),)
+        return self._inner[key][0]
+
+    def sections(self, key: str) -> tuple[Section, ...]:
+        """The tables of an array of tables, none when it is not given.
+
+        Raises:
+            InputError: it is not an array of tables.
+        """
+        if key not in self._inner:
+            items = self._a(list, "an array of tables", key, [])
+            if not all(isinstance(item, dict) for item in items):
+                raise InputError("must be an array of tables.", place=self.place(key))
+            path = (*self._path, key)
+            lines = [n for n, table in _headers(self._text) if table == path and n >= self._first]
+            lines += [self._first] * (len(items) - len(lines))  # tables written in one line
+            self._inner[key] = tuple(
+                Section(item, self._file, self._text, path, line)
+                for item, line in zip(items, lines, strict=False)
+            )
+        return self._inner[key]
+
+    def table(self, key: str) -> dict[str, Any]:
+        """A table as it stands, for a reader of its own; empty when it is not given."""
+        return dict(self._a(dict, "a table", key, {}))
+
+    def text(self, key: str, default: str | None = None) -> str:
+        """A text that is not empty."""
+        value = self._a(str, "a text", key, default)
+        if not value.strip():
+            raise InputError("must not be empty.", place=self.place(key))
+        return value
+
+    def choice(self, key: str, choices: Sequence[str], default: str | None = None) -> str:
+        """One of several words."""
+        value = self.text(key, default)
+        if value not in choices:
+            raise UnknownNameError(key, value, choices, place=self.place(key))
+        return value
+
+    def flag(self, key: str, default: bool | None = None) -> bool:
+        """True or false."""
+        return self._a(bool, "true or false", key, default)
+
+    def integer(self, key: str, default: int | None = None, *, least: int | None = None) -> int:
+        """A whole number, at least `least`."""
+        value = self._a(int, "a whole number", key, default)
+        if least is not None and value < least:
+            raise InputError(f"must be at least {least}, got {value}.", place=self.place(key))
+        return value
+
+    def number(self, key: str, default: float | None = None, *, least: float | None = None) -> float:
+        """A finite number, at least `least`."""
+        self._taken.add(key)
+        value = self._number(self.content.get(key, default), key)
+        if least is not None and value < least:
+            raise InputError(f"must be at least {least}, got {value}.", place=self.place(key))
+        return value
+
+    def numbers(self, key: str, default: Sequence[float] | None = None) -> tuple[float, ...]:
+        """A list of finite numbers."""
+        given = self._a(list, "a list of numbers", key, None if default is None else list(default))
+        return tuple(self._number(item, key) for item in given)
+
+    def rows(
+        self, key: str, default: Sequence[Sequence[float]] | None = None
+    ) -> tuple[tuple[float, ...], ...]:
+        """A list of lists of finite numbers, all of one length."""
+        words = "a list of lists of numbers"
+        given = self._a(list, words, key, None if default is None else [list(row) for row in default])
+        if not all(isinstance(row, list) for row in given):
+            raise InputError(f"must be {words}.", place=self.place(key))
+        if len({len(row) for row in given}) > 1:
+            raise InputError("its rows differ in length.", place=self.place(key))
+        return tuple(tuple(self._number(item, key) for item in row) for row in given)
+
+    def texts(self, key: str, default: Sequence[str] | None = None) -> tuple[str, ...]:
+        """A list of texts."""
+        given = self._a(list, "a list of texts", key, None if default is None else list(default))
+        if not all(isinstance(item, str) for item in given):
+            raise InputError("must be a list of texts.", place=self.place(key))
+        return tuple(given)
+
+    def refuse_others(self) -> None:
+        """Refuse keys, here and in the tables within, that nobody took: misspelt, or asked for in vain.
+
+        Raises:
+            UnknownNameError: there is one; the message lists those that were taken.
+        """
+        for key in self.content:
+            if key not in self._taken:
+                raise UnknownNameError("key", key, sorted(self._taken), place=self.place(key))
+        for inner in self._inner.values():
+            for section in inner:
+                section.refuse_others()
+
+    def _a(self, kind: type[T], words: str, key: str, default: T | None) -> T:
+        self._taken.add(key)
+        value = self.content.get(key, default)
+        if value is None:
+            raise InputError("is missing.", place=self.place(key), remedy=f"It must be {words}.")
+        if not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool):
+            raise InputError(f"must be {words}, got {str(value)[:80]!r}.", place=self.place(key))
+        return value
+
+    def _number(self, value: Any, key: str) -> float:
+        if value is None:
+            raise InputError("is missing.", place=self.place(key), remedy="It must be a number.")
+        if isinstance(value, bool) or not isinstance(value, (int, float)):
+            raise InputError(f"must be a number, got {str(value)[:80]!r}.", place=self.place(key))
+        try:
+            number = float(value)
+        except OverflowError:
+            number = math.inf
+        if not math.isfinite(number):
+            raise InputError("must be finite.", place=self.place(key))
+        return number
+
+
+def _headers(text: str) -> Iterator[tuple[int, tuple[str, ...]]]:
+    for number, line in enumerate(text.splitlines(), start=1):
+        if header := _HEADER.match(line):
+            yield number, _parts(header.group(1))
+
+
+def _line(text: str, path: tuple[str, ...], first: int) -> int:
+    """The line, from `first` on, where a key is set, or else its table begins; 0 when neither is found.
+
+    A look at the text, not a parse: enough to lead the reader to the place.
+    """
+    headers = dict(_headers(text))
+    table: tuple[str, ...] = ()
+    best = 0
+    for number, line in enumerate(text.splitlines(), start=1):
+        if number in headers:
+            table = headers[number]
+            if number >= first and path[: len(table)] == table and (table == path or not best):
+                best = number
+        elif number >= first and (key := _KEY.match(line)) and (*table, *_parts(key.group(1))) == path:
+            return number
+    return best
+
+
+def _parts(dotted: str) -> tuple[str, ...]:
+    return tuple(part.strip().strip("\"'") for part in dotted.split("."))
