@@ -1,5 +1,12 @@
 """Judgement of a model: checks with their numbers, and a verdict; another tool's model is judged alike."""
 
+from steelyard.audit.cloud import ParameterCloud
+from steelyard.audit.cloud_check import check_cloud, check_prediction_kept
+from steelyard.audit.cloud_contraction import Contraction, Trend
+from steelyard.audit.cloud_gathering import parameter_cloud
+from steelyard.audit.cloud_prediction import MNE_DEFINITION, PredictionError, prediction_error
+from steelyard.audit.cloud_stage import APART, CloudStage
+from steelyard.audit.cloud_tables import ParameterChange, RoutingRow, largest_changes, routing_table
 from steelyard.audit.comparison import Comparison, Difference, compared
 from steelyard.audit.density import check_density
 from steelyard.audit.dynamic_model import DynamicModel, require_alike, torque_difference
@@ -12,13 +19,23 @@ from steelyard.audit.torque import TorqueError, torque_error
 from steelyard.audit.verdict import Check, Status, Verdict
 
 __all__ = [
+    "APART",
+    "MNE_DEFINITION",
     "Check",
+    "CloudStage",
     "Comparison",
+    "Contraction",
     "Difference",
     "DynamicModel",
+    "ParameterChange",
+    "ParameterCloud",
+    "PredictionError",
+    "RoutingRow",
     "Status",
     "TorqueError",
+    "Trend",
     "Verdict",
+    "check_cloud",
     "check_colour",
     "check_density",
     "check_excitation",
@@ -26,10 +43,15 @@ __all__ = [
     "check_intervals",
     "check_links",
     "check_mass_matrix",
+    "check_prediction_kept",
     "check_torque",
     "compared",
     "error_along",
+    "largest_changes",
+    "parameter_cloud",
+    "prediction_error",
     "require_alike",
+    "routing_table",
     "torque_difference",
     "torque_error",
 ]

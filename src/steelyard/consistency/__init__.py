@@ -6,9 +6,16 @@ and `full_set` finds possible links for base parameters. `judge_mass_matrix` ask
 positive definite at every pose, and says how it knows.
 """
 
+from steelyard.consistency.all_pose_certificate import CertificateCheck, PoseCertificate, check_certificate
+from steelyard.consistency.all_pose_proof import AllPoseProof
+from steelyard.consistency.all_pose_rescue import LADDER, Rescue, rescue, rescue_by_ladder
+from steelyard.consistency.all_pose_verdict import AllPoseVerdict, ModelClaims, judge_all_poses, judge_model
 from steelyard.consistency.full_set import SAME, FullSet, full_set
 from steelyard.consistency.mass_matrix import Definiteness, MassMatrixVerdict, judge_mass_matrix
 from steelyard.consistency.nearest import nearest_possible
+from steelyard.consistency.pose_domain import PoseDomain
+from steelyard.consistency.pose_projection import PoseProjection, project_at_poses, project_by_ladder
+from steelyard.consistency.pose_search import LowPose, low_poses, lowest_pose, sample_poses
 from steelyard.consistency.possible import BALL, PossibleSet, possible_set
 from steelyard.consistency.possible_fit import TIE_BREAK, PossibleFit, fit_possible
 from steelyard.consistency.slack import Slack, SlackMap
@@ -16,21 +23,41 @@ from steelyard.consistency.verdict import Judgement, PhysicalVerdict, check_para
 
 __all__ = [
     "BALL",
+    "LADDER",
     "SAME",
     "TIE_BREAK",
+    "AllPoseProof",
+    "AllPoseVerdict",
+    "CertificateCheck",
     "Definiteness",
     "FullSet",
     "Judgement",
+    "LowPose",
     "MassMatrixVerdict",
+    "ModelClaims",
     "PhysicalVerdict",
+    "PoseCertificate",
+    "PoseDomain",
+    "PoseProjection",
     "PossibleFit",
     "PossibleSet",
+    "Rescue",
     "Slack",
     "SlackMap",
+    "check_certificate",
     "check_parameters",
     "fit_possible",
     "full_set",
+    "judge_all_poses",
     "judge_mass_matrix",
+    "judge_model",
+    "low_poses",
+    "lowest_pose",
     "nearest_possible",
     "possible_set",
+    "project_at_poses",
+    "project_by_ladder",
+    "rescue",
+    "rescue_by_ladder",
+    "sample_poses",
 ]

@@ -84,29 +84,45 @@ def read_loop(path: Path | str, robot: Robot) -> LoopSettings:
         InputError: the file cannot be read, or a key is missing, unknown or of the wrong kind.
     """
     path = Path(path)
-    content = _toml(path)
+    return loop_of(_toml(path), robot, str(path))
+
+
+def loop_of(content: Mapping[str, object], robot: Robot, place: str = "controller") -> LoopSettings:
+    """The controller that the keys of a file describe, see `read_loop`.
+
+    Args:
+        content: keys and values.
+        robot: the robot to command.
+        place: what to call the source in messages.
+
+    Returns:
+        The controller, which knows its cycle, and the delay.
+
+    Raises:
+        InputError: a key is missing, unknown or of the wrong kind.
+    """
     if "law" not in content:
-        raise InputError(f"lacks the key law, one of {', '.join(_LAWS)}.", place=str(path))
+        raise InputError(f"lacks the key law, one of {', '.join(_LAWS)}.", place=place)
     law = str(content["law"])
     if law not in _LAWS:
-        raise UnknownNameError("law", law, _LAWS, place=str(path))
+        raise UnknownNameError("law", law, _LAWS, place=place)
     build = _LAWS[law]
     arguments = {name: item for name, item in inspect.signature(build).parameters.items() if name != "robot"}
     keys = ("law", *arguments, "delay")
     for key in content:
         if key not in keys:
-            raise UnknownNameError("key", key, keys, place=str(path))
+            raise UnknownNameError("key", key, keys, place=place)
     needed = [name for name, item in arguments.items() if item.default is inspect.Parameter.empty]
     if missing := [key for key in needed if key not in content]:
-        raise InputError(f"lacks the keys {', '.join(missing)}.", place=str(path))
-    values = {key: _value(key, item, f"{path}: {key}") for key, item in content.items() if key != "law"}
+        raise InputError(f"lacks the keys {', '.join(missing)}.", place=place)
+    values = {key: _value(key, item, f"{place}: {key}") for key, item in content.items() if key != "law"}
     delay = values.pop("delay", np.zeros(()))
     try:
         settings = LoopSettings(build(robot, **values), delay)
     except InputError as error:
         if error.place not in keys:
             raise
-        raise InputError(error.message, place=f"{path}: {error.place}", remedy=error.remedy) from error
+        raise InputError(error.message, place=f"{place}: {error.place}", remedy=error.remedy) from error
     return settings
 
 

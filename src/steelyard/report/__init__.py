@@ -1,6 +1,16 @@
 """What a person reads: pictures and pages of a result."""
 
 from steelyard.report.arm_drawing import ArmDrawing, LinkDrawing, MassDrawing, draw_arm
+from steelyard.report.campaign_content import CampaignContent
+from steelyard.report.campaign_page import campaign_page
+from steelyard.report.campaign_parts import (
+    AcceptedParameter,
+    CampaignRun,
+    CommandCurves,
+    HeldOutMotion,
+    StageJudgement,
+)
+from steelyard.report.campaign_summary import campaign_summary
 from steelyard.report.content import Combination, History, ParameterLine, ReportContent, TorqueTrace
 from steelyard.report.gathering import content_of
 from steelyard.report.motion_content import Measure, MotionContent, SearchRecord
@@ -21,10 +31,15 @@ from steelyard.report.summary import summary_text
 from steelyard.report.torque_figure import torque_figure
 
 __all__ = [
+    "AcceptedParameter",
     "ArmDrawing",
+    "CampaignContent",
+    "CampaignRun",
     "ClearanceCurve",
     "Combination",
+    "CommandCurves",
     "GainAnswer",
+    "HeldOutMotion",
     "History",
     "JointCurves",
     "LinkDrawing",
@@ -41,8 +56,11 @@ __all__ = [
     "ReportContent",
     "SearchRecord",
     "Skeleton",
+    "StageJudgement",
     "TorqueTrace",
     "TrialOutcome",
+    "campaign_page",
+    "campaign_summary",
     "combinations",
     "content_of",
     "draw_arm",

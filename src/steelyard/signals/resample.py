@@ -8,7 +8,7 @@ import numpy as np
 import scipy.signal
 import scipy.sparse
 
-from steelyard.arrays import Array
+from steelyard.arrays import Array, IntArray
 from steelyard.errors import InputError
 from steelyard.recording import Recording
 from steelyard.signals.columns import all_mapped
@@ -67,7 +67,6 @@ def resampled(
             remedy="Record longer, choose a smaller interval, or lower passband or attenuation.",
         )
     cutoff = 0.5 * (1.0 + passband) * nyquist
-    weights = _weights(positions, recording.n, reach, cutoff * h, beta)
     # Exact to the last digit on stamps that are kept; the grid's own numbers elsewhere.
     rows = np.rint(positions).astype(np.int64)
     time = recording.time[rows] if exact else recording.time[0] + positions * h
@@ -81,7 +80,12 @@ def resampled(
         "edge_cut_s": half,
         "samples": [recording.n, len(time)],
     }
-    fields = all_mapped(recording, lambda x: np.asarray(weights @ x))
+    if exact:
+        weights = _weights(rows[:1].astype(float), recording.n, reach, cutoff * h, beta)
+        fields = all_mapped(recording, lambda x: _decimated(weights, rows, every, x))
+    else:
+        weights = _weights(positions, recording.n, reach, cutoff * h, beta)
+        fields = all_mapped(recording, lambda x: np.asarray(weights @ x))
     return recording.revised("resampled", detail, time=time, **fields)
 
 
@@ -97,3 +101,17 @@ def _weights(positions: Array, n: int, reach: float, cutoff: float, beta: float)
     indptr = width * np.arange(len(positions) + 1)
     parts = (values.ravel(), np.clip(columns, 0, n - 1).ravel(), indptr)
     return scipy.sparse.csr_array(parts, shape=(len(positions), n))
+
+
+def _decimated(first: scipy.sparse.csr_array, rows: IntArray, every: int, x: Array) -> Array:
+    """The filter at every so many samples, where all outputs have the weights of the first one (1, n)."""
+    reached = np.flatnonzero(first.toarray()[0])
+    start, width = int(reached[0]), int(reached[-1] - reached[0]) + 1
+    w = first.toarray()[0, start : start + width]
+    taken = x[start : start + int(rows[-1] - rows[0]) + width]
+    # Of the convolution every so many-th sample is computed; zeros in front let the first be one of them.
+    ahead = -(width - 1) % every
+    padded = np.concatenate([np.zeros((ahead, *x.shape[1:])), taken])
+    return np.asarray(scipy.signal.upfirdn(w[::-1], padded, 1, every, axis=0))[
+        (ahead + width - 1) // every :
+    ][: len(rows)]
