@@ -12,6 +12,7 @@ from pathlib import Path
 os.environ["OPENBLAS_NUM_THREADS"] = "1"
 
 from cases import (
+    all_pose,
     clearance,
     dynamics,
     estimation,
@@ -21,6 +22,7 @@ from cases import (
     long_log_identified,
     payload_bounds,
     payload_recursive,
+    plant,
     rollout,
 )
 from tables import RESULTS, machine, today
@@ -29,12 +31,14 @@ from timing import Row
 CASES = {
     "dynamics": dynamics.rows,
     "rollout": rollout.rows,
+    "plant": plant.rows,
     "identifiability": identifiability.rows,
     "clearance": clearance.rows,
     "excitation": excitation.rows,
     "estimation": estimation.rows,
     "payload bounds": payload_bounds.rows,
     "payload, recursive": payload_recursive.rows,
+    "all poses": all_pose.rows,
     "figaroh": figaroh.rows,
     "long log": long_log_identified.rows,
 }

@@ -41,8 +41,8 @@ FORBIDDEN = {
 
 DOORS = {
     # `dynamics` hands the instructions of generated programs to LLVM inside its kernels.
-    "numba": {"compiled", "dynamics"},
-    "llvmlite": {"dynamics"},
+    "numba": {"compiled", "dynamics", "simulate"},
+    "llvmlite": {"dynamics", "simulate"},
     "clarabel": {"cones"},
     "highspy": {"cones"},
     "mujoco": {"robot", "simulate", "export"},
@@ -107,6 +107,7 @@ def test_other_rooms_are_entered_by_their_front_door(file: Path) -> None:
         "enclosure": {"dynamics"},
         "identifiability": {"dynamics"},
         "limits": {"dynamics"},
+        "simulate": {"dynamics", "control", "rollout"},
     }
     workshop = workshops.get(room, set())
     for line, other, module in rooms_imported(file):

@@ -19,7 +19,9 @@ from steelyard.motion import FourierMotion, random_fourier
 from steelyard.recording import Recording
 from steelyard.robot import Robot
 from steelyard.rollout import ClosedLoop, rollout
-from steelyard.simulate import SENSORS, Plant, SensorPreset, simulate
+from steelyard.simulate import SENSORS, SensorPreset, simulate
+from steelyard.simulate.loop import drawn
+from steelyard.simulate.specimen import drawn_specimen
 from steelyard.zoo import zoo_robot
 
 
@@ -86,30 +88,28 @@ def test_the_arm_moves_as_in_the_rollout_with_the_same_delay(delay: float) -> No
     assert difference(delay + 1e-6) > 1e-8
 
 
-def test_jitter_is_uniform_about_the_delay_and_new_in_each_cycle(monkeypatch: pytest.MonkeyPatch) -> None:
-    held: list[float] = []
-    advance = Plant.advance
-
-    def watched(plant: Plant, tau: Array, duration: float) -> None:
-        held.append(duration)
-        advance(plant, tau, duration)
-
-    monkeypatch.setattr(Plant, "advance", watched)
-    robot = zoo_robot("one_link")
-    motion = moved(robot)
+def test_jitter_is_uniform_about_the_delay_and_new_in_each_cycle() -> None:
     jittery = SensorPreset(name="jittery", delay=1.5e-3, jitter=0.3e-3)
-    log = simulate(robot, motion, sensor=jittery, rng=np.random.default_rng(3), duration=1.5)
-    assert sum(held) == pytest.approx(log.duration, rel=1e-9)
-    # In the first cycle no other command arrives; in each later one the command of the cycle before does.
-    assert held[0] == pytest.approx(1e-3)
-    before, after = np.array(held[1:]).reshape(-1, 2).T
-    np.testing.assert_allclose(before + after, 1e-3, rtol=1e-6)
-    late = before + 1e-3
+    rng = np.random.default_rng(3)
+    late, _ = drawn(jittery, drawn_specimen(jittery, zoo_robot("one_link"), rng), rng, 1500)
     assert 1.2e-3 <= late.min() < 1.21e-3
     assert 1.79e-3 < late.max() <= 1.8e-3
     assert late.mean() == pytest.approx(1.5e-3, abs=4 * 0.6e-3 / math.sqrt(12 * len(late)))
     assert late.std() == pytest.approx(0.6e-3 / math.sqrt(12), rel=0.1)
     assert abs(np.corrcoef(late[1:], late[:-1])[0, 1]) < 4 / math.sqrt(len(late))
+
+
+@pytest.mark.parametrize(("jitter", "noise"), [(0.3e-3, 0.0), (0.0, 0.003), (0.3e-3, 0.003)])
+def test_delay_and_noise_of_a_cycle_are_drawn_in_turn(jitter: float, noise: float) -> None:
+    robot = zoo_robot("two_link")
+    preset = SensorPreset(name="random", delay=1.5e-3, jitter=jitter, torque_noise=noise)
+    rng, other = np.random.default_rng(3), np.random.default_rng(3)
+    specimen = drawn_specimen(preset, robot, rng)
+    delays, seen = drawn(preset, specimen, rng, 50)
+    for delay, row in zip(delays, seen, strict=True):
+        assert delay == 1.5e-3 + (jitter * other.uniform(-1.0, 1.0) if jitter else 0.0)
+        np.testing.assert_array_equal(row, specimen.noise * (other.standard_normal(2) if noise else 0.0))
+    assert rng.random() == other.random()
 
 
 def test_the_true_torque_is_clipped_when_asked_and_still_moves_the_arm_as_it_must() -> None:

@@ -11,7 +11,7 @@ import pytest
 from steelyard.errors import DescriptionError, InputError, UnknownNameError
 from steelyard.motion import random_fourier
 from steelyard.robot import Robot
-from steelyard.simulate import SENSORS, SensorPreset, sensor_preset, simulate
+from steelyard.simulate import SENSORS, SensorPreset, sensor_preset, simulate, torque_constants
 from steelyard.zoo import zoo_robot
 
 
@@ -23,7 +23,7 @@ def with_effort(effort: float) -> Robot:
 
 
 def test_the_presets_have_the_numbers_of_the_interface() -> None:
-    assert list(SENSORS) == ["ideal", "industrial", "low-cost"]
+    assert list(SENSORS) == ["ideal", "industrial", "low-cost", "crane-x7"]
     industrial = SensorPreset(
         name="industrial",
         rate=1000.0,
@@ -54,7 +54,12 @@ def test_a_preset_is_found_by_its_name_and_stands_for_itself() -> None:
 
 
 @pytest.mark.parametrize(
-    "name", [f.name for f in fields(SensorPreset) if f.name not in ("name", "truth", "torque_limits")]
+    "name",
+    [
+        f.name
+        for f in fields(SensorPreset)
+        if f.name not in ("name", "truth", "torque_limits", "torque_constants")
+    ],
 )
 @pytest.mark.parametrize("value", [-1e-3, math.nan, math.inf])
 def test_no_number_of_a_preset_is_negative_or_infinite(name: str, value: float) -> None:
@@ -115,3 +120,30 @@ def test_a_log_is_as_fast_as_the_sensors_or_a_whole_number_of_times_slower() -> 
             simulate(robot, motion, sensor="industrial", rate=rate, rng=np.random.default_rng(0))
     mine = SensorPreset(name="mine", rate=500.0)
     assert simulate(robot, motion, sensor=mine, duration=0.1).n == 51
+
+
+def test_the_servos_of_paper_004_have_their_own_torque_constants() -> None:
+    crane = zoo_robot("crane_x7_hand")
+    preset = SENSORS["crane-x7"]
+    constants = torque_constants(preset, crane)
+    assert constants is not None
+    assert constants[1] == 3.1317
+    assert (np.delete(constants, 1) == 2.3179).all()
+    with pytest.raises(InputError, match="8 joints"):
+        torque_constants(preset, zoo_robot("crane_x7"))
+    for wrong in ((1.0, -1.0), (1.0, math.nan)):
+        with pytest.raises(InputError, match="positive"):
+            replace(preset, torque_constants=wrong)
+    with pytest.raises(InputError, match="effort limit"):
+        replace(preset, current_at_limit=1.0)
+
+
+def test_an_ampere_is_worth_its_torque_constant_in_the_log() -> None:
+    crane = zoo_robot("crane_x7_hand")
+    motion = random_fourier(crane, np.random.default_rng(1), period=1.0)
+    log = simulate(crane, motion, sensor="crane-x7", rng=np.random.default_rng(2), duration=0.2)
+    counts = log.channels["current"] / SENSORS["crane-x7"].current_quantum
+    np.testing.assert_allclose(counts, np.rint(counts), atol=1e-9)
+    np.testing.assert_allclose(
+        log.channels["tau"], log.channels["current"] * SENSORS["crane-x7"].torque_constants, rtol=1e-15
+    )

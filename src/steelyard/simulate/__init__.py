@@ -8,6 +8,7 @@ from steelyard.simulate.object_standard_trials import standard_trials
 from steelyard.simulate.object_trials import Drop, Push, Swing, run_trial
 from steelyard.simulate.plant import LONGEST_STEP, RUNAWAY, Plant
 from steelyard.simulate.presets import SENSORS, sensor_preset
+from steelyard.simulate.readings import encoder_steps, torque_constants, torque_steps
 from steelyard.simulate.run import BANDWIDTH, SLOWEST_CONTROL, simulate
 from steelyard.simulate.sensor import SensorPreset
 from steelyard.simulate.tracking import tracking_error
@@ -29,11 +30,14 @@ __all__ = [
     "SensorPreset",
     "Swing",
     "compared_motion",
+    "encoder_steps",
     "guiding_check",
     "run_trial",
     "sensor_preset",
     "simulate",
     "standard_trials",
     "swing_period",
+    "torque_constants",
+    "torque_steps",
     "tracking_error",
 ]

@@ -20,7 +20,7 @@ class TorqueLimiter:
     """
 
     def __init__(self, limits: Array) -> None:
-        self._limits = limits
+        self.limits = limits
         self.counts = np.zeros(len(limits), dtype=np.int64)
 
     def clipped(self, tau: Array) -> Array:
@@ -32,8 +32,22 @@ class TorqueLimiter:
         Returns:
             The clipped torques, shape (nv,), N·m or N.
         """
-        self.counts += np.abs(tau) > self._limits
-        return np.clip(tau, -self._limits, self._limits)
+        self.counts += np.abs(tau) > self.limits
+        return np.clip(tau, -self.limits, self.limits)
+
+
+def arrivals(delays: Array) -> Array:
+    """When the commands of consecutive cycles arrive, the first sent in cycle 0.
+
+    Args:
+        delays: how many cycles each takes, shape (n,), dimensionless; they must keep the commands in order.
+
+    Returns:
+        Arrivals in cycles, shape (n,), dimensionless.
+    """
+    arrival = np.arange(len(delays)) + delays
+    nearest = np.rint(arrival)
+    return np.where(np.abs(arrival - nearest) <= _WHOLE, nearest, arrival)
 
 
 class CommandLine:

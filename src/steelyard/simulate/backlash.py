@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from steelyard.arrays import Array, checked, read_only
+from steelyard.compiled import kernel
 from steelyard.errors import InputError
 from steelyard.robot import Robot
 
@@ -26,8 +27,10 @@ class PlayGear:
     """
 
     def __init__(self, gap: Array, q: Array) -> None:
-        self._half = 0.5 * gap
-        self.position = q
+        self.half = 0.5 * gap
+        """b/2, shape (nv,), rad or m."""
+        self.position = np.array(q)
+        """Where the encoders stand, updated in place, shape (nv,), rad or m."""
 
     def follow(self, q: Array) -> None:
         """Drag the encoders to where the joints now stand.
@@ -35,7 +38,14 @@ class PlayGear:
         Args:
             q: joint positions, shape (nv,), rad or m.
         """
-        self.position = np.clip(self.position, q - self._half, q + self._half)
+        drag(self.position, np.array(q, dtype=float), self.half)
+
+
+@kernel
+def drag(encoder: Array, q: Array, half: Array) -> None:
+    """Move encoders with the joints, at most half a gap behind them."""
+    for j in range(q.size):
+        encoder[j] = min(max(encoder[j], q[j] - half[j]), q[j] + half[j])
 
 
 def checked_gap(robot: Robot, backlash: ArrayLike) -> Array:

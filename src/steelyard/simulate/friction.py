@@ -14,8 +14,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from steelyard.arrays import Array, IntArray
+from steelyard.arrays import Array
+from steelyard.compiled import kernel
 from steelyard.errors import SolverError
+from steelyard.simulate.small_systems import copy, hold, product, solve_in_place
 
 _ROUND_OFF = 1e-12
 _ROUNDS_PER_JOINT = 50
@@ -41,53 +43,113 @@ def friction_at_end(
     Returns:
         End velocities, shape (nv,), rad/s or m/s, exactly zero where friction holds a joint; and the friction
         force, shape (nv,), N·m or N.
+
+    Raises:
+        SolverError: the signs were not found.
     """
-    A = M + h * np.diag(viscous)
-    r = M @ v + h * f
-    c = h * coulomb
-    x, sign = v, np.sign(v)
-    for _ in range(_ROUNDS_PER_JOINT * len(v)):
-        y = _with_signs(A, r, c, sign)
-        turned = np.flatnonzero((c > 0.0) & (y * sign < 0.0))
-        x = _downhill(A, r, c, x, y, turned) if turned.size else y
-        sign = np.sign(x)
-        if turned.size == 0:
-            freed = _cannot_be_held(A, r, c, x)
-            if freed is None:
-                return x, M @ (x - v) / h - f
-            sign[freed] = np.sign(r[freed] - A[freed] @ x)
-    raise SolverError(
-        "the friction of a step was not found.", place="friction", evidence={"M": M, "v": v, "f": f, "h": h}
-    )
+    end, friction = np.empty((2, len(v)))
+    M_, v_, f_, Fv, Fc = (np.array(x, dtype=float) for x in (M, v, f, viscous, coulomb))
+    if not slow_down(M_, v_, f_, Fv, Fc, h, end, friction):
+        raise SolverError(
+            "the friction of a step was not found.",
+            place="friction",
+            evidence={"M": M, "v": v, "f": f, "h": h},
+        )
+    return end, friction
 
 
-def _with_signs(A: Array, r: Array, c: Array, sign: Array) -> Array:
-    """The minimiser if each joint with Coulomb friction slides by its sign, or is held where that is 0."""
-    free = (c == 0.0) | (sign != 0.0)
-    if free.all():
-        return np.asarray(np.linalg.solve(A, r - c * sign))
-    y = np.zeros(len(r))
-    y[free] = np.linalg.solve(A[np.ix_(free, free)], (r - c * sign)[free])
-    return y
+@kernel
+def slow_down(
+    M: Array, v: Array, f: Array, viscous: Array, coulomb: Array, h: float, x: Array, friction: Array
+) -> bool:
+    """Write the end velocities x and the friction of `friction_at_end`; whether they were found."""
+    nv = v.size
+    A, rows = np.empty((nv, nv)), np.empty((6, nv))
+    r, c, sign, y = rows[0], rows[1], rows[2], rows[3]
+    for j in range(nv):
+        for k in range(nv):
+            A[j, k] = M[j, k]
+        A[j, j] += h * viscous[j]
+        r[j], c[j] = product(M, j, v) + h * f[j], h * coulomb[j]
+        x[j], sign[j] = v[j], np.sign(v[j])
+    for _ in range(_ROUNDS_PER_JOINT * nv):
+        slide(A, r, c, sign, y)
+        turned = False
+        for j in range(nv):
+            turned = turned or (c[j] > 0.0 and y[j] * sign[j] < 0.0)
+        if turned:
+            go_downhill(A, r, c, sign, x, y, rows[4], rows[5])
+        else:
+            copy(y, x)
+        for j in range(nv):
+            sign[j] = np.sign(x[j])
+        if not turned:
+            freed = cannot_be_held(A, r, c, x)
+            if freed < 0:
+                for j in range(nv):
+                    y[j] = x[j] - v[j]
+                for j in range(nv):
+                    friction[j] = product(M, j, y) / h - f[j]
+                return True
+            sign[freed] = np.sign(r[freed] - product(A, freed, x))
+    return False
 
 
-def _cannot_be_held(A: Array, r: Array, c: Array, x: Array) -> int | None:
-    """The held joint whose force exceeds its friction most; None where all are held."""
-    held = (c > 0.0) & (x == 0.0)
-    if not held.any():
-        return None
-    size = np.abs(r) + np.abs(A) @ np.abs(x)
-    excess = np.where(held, np.abs(r - A @ x) - c - _ROUND_OFF * size, 0.0)
-    freed = int(np.argmax(excess))
-    return freed if excess[freed] > 0.0 else None
+@kernel
+def slide(A: Array, r: Array, c: Array, sign: Array, y: Array) -> None:
+    """Write the minimiser if each joint with dry friction slides by its sign, or is held where that is 0."""
+    nv = r.size
+    B = np.empty((nv, nv))
+    for j in range(nv):
+        y[j] = r[j] - c[j] * sign[j]
+        for k in range(nv):
+            B[j, k] = A[j, k]
+    for j in range(nv):
+        if c[j] > 0.0 and sign[j] == 0.0:
+            hold(B, y, j)
+    solve_in_place(B, y)
 
 
-def _downhill(A: Array, r: Array, c: Array, x: Array, y: Array, turned: IntArray) -> Array:
-    """The lowest point between x and y, among y and those where one of the turned joints stops."""
-    points = [y]
-    for j in turned:
-        point = x + x[j] / (x[j] - y[j]) * (y - x)
-        point[j] = 0.0
-        points.append(point)
-    heights = [0.5 * point @ A @ point - r @ point + c @ np.abs(point) for point in points]
-    return points[int(np.argmin(heights))]
+@kernel
+def cannot_be_held(A: Array, r: Array, c: Array, x: Array) -> int:
+    """The held joint whose force exceeds its friction most; -1 where all are held."""
+    freed, most = -1, 0.0
+    for j in range(r.size):
+        if c[j] > 0.0 and x[j] == 0.0:
+            size = abs(r[j])
+            for k in range(r.size):
+                size += abs(A[j, k]) * abs(x[k])
+            excess = abs(r[j] - product(A, j, x)) - c[j] - _ROUND_OFF * size
+            if excess > most:
+                freed, most = j, excess
+    return freed
+
+
+@kernel
+def go_downhill(
+    A: Array, r: Array, c: Array, sign: Array, x: Array, y: Array, point: Array, lowest: Array
+) -> None:
+    """Move x to the lowest point towards y, among y and those where a joint that would turn stops."""
+    nv = r.size
+    copy(y, lowest)
+    least = height(A, r, c, y)
+    for j in range(nv):
+        if c[j] > 0.0 and y[j] * sign[j] < 0.0:
+            way = x[j] / (x[j] - y[j])
+            for k in range(nv):
+                point[k] = x[k] + way * (y[k] - x[k])
+            point[j] = 0.0
+            here = height(A, r, c, point)
+            if here < least:
+                least = here
+                copy(point, lowest)
+    copy(lowest, x)
+
+
+@kernel
+def height(A: Array, r: Array, c: Array, x: Array) -> float:
+    """The function that the end velocity minimises."""
+    total = 0.0
+    for j in range(x.size):
+        total += x[j] * (0.5 * product(A, j, x) - r[j]) + c[j] * abs(x[j])
+    return total

@@ -9,8 +9,10 @@ from __future__ import annotations
 import numpy as np
 
 from steelyard.arrays import Array
+from steelyard.compiled import kernel
 from steelyard.errors import SolverError
-from steelyard.simulate.friction import friction_at_end
+from steelyard.simulate.friction import slow_down
+from steelyard.simulate.small_systems import copy, hold, product, solve_in_place
 
 _ROUND_OFF = 1e-14
 _ROUNDS = 1000
@@ -36,16 +38,13 @@ def load_friction(M: Array, bias: Array, rotor: Array, load: Array, v: Array, f:
     Raises:
         SolverError: the signs were not found.
     """
-    H = M - np.diag(rotor)
-    r = H @ np.linalg.solve(M, f - bias) + bias
-    for _ in range(_ROUNDS):
-        sign = np.sign(r)
-        share = 1.0 + load * np.sign(v) * sign
-        a = np.linalg.solve(share[:, None] * H + np.diag(rotor), f - share * bias)
-        r = H @ a + bias
-        if (np.sign(r) == sign).all():
-            return np.asarray(load * np.sign(v) * np.abs(r))
-    raise SolverError("the friction of the load was not found.", place="friction", evidence={"v": v, "f": f})
+    friction = np.empty(len(v))
+    M_, b, Ia, Fl, v_, f_ = (np.array(x, dtype=float) for x in (M, bias, rotor, load, v, f))
+    if not write_load_friction(M_, b, Ia, Fl, v_, f_, friction):
+        raise SolverError(
+            "the friction of the load was not found.", place="friction", evidence={"v": v, "f": f}
+        )
+    return friction
 
 
 def loaded_friction_at_end(
@@ -82,30 +81,141 @@ def loaded_friction_at_end(
     Raises:
         SolverError: the load was not found, which happens to stiff joints with F_l above 0.9 or so.
     """
-    H = M - np.diag(rotor)
-    # Accelerations are differences of velocities over a short time, and as inexact as that makes them.
-    noise = _ROUND_OFF * ((np.abs(M) @ np.abs(v)).max() / h + np.abs(f).max() + np.abs(bias).max())
+    end, friction = np.empty((2, len(v)))
+    given = (M, v, f, viscous, dry, bias, rotor, load)
+    M_, v_, f_, Fv, Fc, b, Ia, Fl = (np.array(x, dtype=float) for x in given)
+    if not slow_down_loaded(M_, v_, f_, Fv, Fc, h, b, Ia, Fl, end, friction):
+        raise SolverError(
+            "the load of a step was not found.", place="friction", evidence={"v": v, "f": f, "h": h}
+        )
+    return end, friction
 
-    def with_signs(moving: Array, loaded: Array) -> Array:
-        """The end velocities if joints slide by these signs, held where they are 0, under loads of these."""
-        turn = load * moving * loaded
-        A = M + h * np.diag(viscous) + turn[:, None] * H
-        y = M @ v + h * (f - dry * moving) + turn * (H @ v - h * bias)
-        free = (moving != 0.0) | (dry + load == 0.0)
-        x = np.zeros(len(v))
-        x[free] = np.linalg.solve(A[np.ix_(free, free)], y[free])
-        return x
 
-    r = bias
+@kernel
+def carried(M: Array, rotor: Array, j: int, x: Array) -> float:
+    """One row of H x."""
+    row: float = product(M, j, x) - rotor[j] * x[j]
+    return row
+
+
+@kernel
+def write_load_friction(
+    M: Array, bias: Array, rotor: Array, load: Array, v: Array, f: Array, friction: Array
+) -> bool:
+    """Write the friction of `load_friction`; whether it was found."""
+    nv = v.size
+    A, rows = np.empty((nv, nv)), np.empty((3, nv))
+    a, r, sign = rows[0], rows[1], rows[2]
+    for j in range(nv):
+        for k in range(nv):
+            A[j, k] = M[j, k]
+        a[j] = f[j] - bias[j]
+    solve_in_place(A, a)
+    for j in range(nv):
+        r[j] = carried(M, rotor, j, a) + bias[j]
     for _ in range(_ROUNDS):
-        x, friction = friction_at_end(M, v, f, viscous, dry + load * np.abs(r), h)
-        last, r = r, H @ (x - v) / h + bias
-        if np.abs(load * (r - last)).max() <= noise:
-            return x, friction
-        guess = with_signs(np.sign(x), np.sign(r))
-        carried = H @ (guess - v) / h + bias
-        if (np.sign(guess) == np.sign(x)).all() and (np.sign(carried) == np.sign(r)).all():
-            r = carried
-    raise SolverError(
-        "the load of a step was not found.", place="friction", evidence={"v": v, "f": f, "h": h}
-    )
+        for j in range(nv):
+            sign[j] = np.sign(r[j])
+            share = 1.0 + load[j] * np.sign(v[j]) * sign[j]
+            for k in range(nv):
+                A[j, k] = share * M[j, k]
+            A[j, j] += (1.0 - share) * rotor[j]
+            a[j] = f[j] - share * bias[j]
+        solve_in_place(A, a)
+        agree = True
+        for j in range(nv):
+            r[j] = carried(M, rotor, j, a) + bias[j]
+            agree = agree and np.sign(r[j]) == sign[j]
+        if agree:
+            for j in range(nv):
+                friction[j] = load[j] * np.sign(v[j]) * abs(r[j])
+            return True
+    return False
+
+
+@kernel
+def slow_down_loaded(
+    M: Array,
+    v: Array,
+    f: Array,
+    viscous: Array,
+    dry: Array,
+    h: float,
+    bias: Array,
+    rotor: Array,
+    load: Array,
+    x: Array,
+    friction: Array,
+) -> bool:
+    """Write the end velocities x and the friction of `loaded_friction_at_end`; whether they were found."""
+    nv = v.size
+    rows = np.empty((4, nv))
+    r, level, change, guess = rows[0], rows[1], rows[2], rows[3]
+    # Accelerations are differences of velocities over a short time, and as inexact as that makes them.
+    fastest, strongest, heaviest, loaded = 0.0, 0.0, 0.0, False
+    for j in range(nv):
+        momentum = 0.0
+        for k in range(nv):
+            momentum += abs(M[j, k]) * abs(v[k])
+        fastest = max(fastest, momentum)
+        strongest, heaviest = max(strongest, abs(f[j])), max(heaviest, abs(bias[j]))
+        r[j], loaded = bias[j], loaded or load[j] != 0.0
+    noise = _ROUND_OFF * (fastest / h + strongest + heaviest)
+    for _ in range(_ROUNDS):
+        for j in range(nv):
+            level[j] = dry[j] + load[j] * abs(r[j])
+        found: bool = slow_down(M, v, f, viscous, level, h, x, friction)
+        if not (found and loaded):
+            return found
+        for j in range(nv):
+            change[j] = (x[j] - v[j]) / h
+        moved = 0.0
+        for j in range(nv):
+            last = r[j]
+            r[j] = carried(M, rotor, j, change) + bias[j]
+            moved = max(moved, abs(load[j] * (r[j] - last)))
+        if moved <= noise:
+            return True
+        slide_loaded(M, v, f, viscous, dry, h, bias, rotor, load, x, r, guess)
+        agree = True
+        for j in range(nv):
+            agree = agree and np.sign(guess[j]) == np.sign(x[j])
+            change[j] = (guess[j] - v[j]) / h
+        for j in range(nv):
+            level[j] = carried(M, rotor, j, change) + bias[j]
+            agree = agree and np.sign(level[j]) == np.sign(r[j])
+        if agree:
+            copy(level, r)
+    return False
+
+
+@kernel
+def slide_loaded(
+    M: Array,
+    v: Array,
+    f: Array,
+    viscous: Array,
+    dry: Array,
+    h: float,
+    bias: Array,
+    rotor: Array,
+    load: Array,
+    moving: Array,
+    loaded: Array,
+    y: Array,
+) -> None:
+    """Write the end velocities if joints slide, or are held, and carry loads, by the signs of two vectors."""
+    nv = v.size
+    A = np.empty((nv, nv))
+    for j in range(nv):
+        sign = np.sign(moving[j])
+        turn = load[j] * sign * np.sign(loaded[j])
+        for k in range(nv):
+            A[j, k] = (1.0 + turn) * M[j, k]
+        A[j, j] += h * viscous[j] - turn * rotor[j]
+        own = product(M, j, v) + h * (f[j] - dry[j] * sign)
+        y[j] = own + turn * (carried(M, rotor, j, v) - h * bias[j])
+    for j in range(nv):
+        if moving[j] == 0.0 and dry[j] + load[j] > 0.0:
+            hold(A, y, j)
+    solve_in_place(A, y)

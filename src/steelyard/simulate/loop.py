@@ -1,23 +1,32 @@
-"""The closed loop of controller and plant, cycle by cycle: as it is, and as sensors and drives let it be."""
+"""The closed loop of controller and plant: as it is, and as sensors and drives let it be.
+
+The cycles run in compiled code, `cycles`; here they are prepared, and run in stretches short enough for an
+interruption to be heard.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import math
 from typing import NamedTuple
 
 import numpy as np
 
+from steelyard.archive import digest
 from steelyard.arrays import Array, read_only_view
 from steelyard.control import Controller
+from steelyard.dynamics.straight_line import call, sources_digest, specialise
 from steelyard.motion import MotionSample
-from steelyard.simulate.actuation import CommandLine, TorqueLimiter
+from steelyard.rollout.simulation import law_key
+from steelyard.simulate import cycles as template
+from steelyard.simulate.actuation import TorqueLimiter, arrivals
+from steelyard.simulate.cycles import Commands, Log
 from steelyard.simulate.plant import Plant
 from steelyard.simulate.sensing import JointSensors
 from steelyard.simulate.sensor import SensorPreset
 from steelyard.simulate.specimen import Specimen
 
-Command = Callable[[int, Array, Array], Array]
-"""From a cycle's number, positions (nv,) and velocities (nv,) to the clipped command (nv,)."""
+STRETCH = 0.5
+"""Simulated time between two chances to interrupt a run, s."""
 
 
 class Channels(NamedTuple):
@@ -40,46 +49,7 @@ class Channels(NamedTuple):
     current: Array | None = None
 
 
-def true_loop(
-    plant: Plant,
-    controller: Controller,
-    reference: MotionSample,
-    limiter: TorqueLimiter,
-    cycle: float,
-    every: int,
-) -> Channels:
-    """Run a controller that sees the truth.
-
-    Args:
-        plant: the arm.
-        controller: the law.
-        reference: what to follow, at every cycle.
-        limiter: what clips the commands.
-        cycle: length of a cycle, s.
-        every: how many cycles from one logged row to the next.
-
-    Returns:
-        The log, with accelerations.
-    """
-    n, nv = reference.q.shape
-    path = np.empty((n, nv))
-    q, v, a, tau = np.empty((4, (n - 1) // every + 1, nv))
-    command = _commander(controller, reference, limiter)
-    plant.place(reference.q[0], np.zeros(nv))
-    for k in range(n):
-        at, speed = plant.q, plant.v
-        path[k] = at
-        torque = command(k, at, speed)
-        if k % every == 0:
-            row = k // every
-            q[row], v[row], tau[row] = at, speed, torque
-            a[row] = plant.acceleration(torque)
-        if k + 1 < n:
-            plant.advance(torque, cycle)
-    return Channels(path, q, v, tau, a=a)
-
-
-def sensed_loop(
+def closed_loop(
     plant: Plant,
     controller: Controller,
     reference: MotionSample,
@@ -87,9 +57,12 @@ def sensed_loop(
     preset: SensorPreset,
     specimen: Specimen,
     rng: np.random.Generator | None,
+    cycle: float,
     every: int,
 ) -> Channels:
     """Run a controller that sees what the sensors show, through drives that are late and inexact.
+
+    With a preset of the truth it sees the true state, and its commands act at once.
 
     Args:
         plant: the arm, of the specimen's robot.
@@ -99,48 +72,74 @@ def sensed_loop(
         preset: sensors and drives.
         specimen: what was drawn for this run.
         rng: source of noise and jitter; None where there is none.
+        cycle: length of a cycle, s.
         every: how many cycles from one logged row to the next.
 
     Returns:
-        The log, with currents where there is an ammeter.
+        The log, with accelerations where it is the truth, and currents where there is an ammeter.
+
+    Raises:
+        NoSolutionError: the simulation diverged; names joint and time.
     """
     n, nv = reference.q.shape
-    path = np.empty((n, nv))
-    q, v, tau, currents = np.empty((4, (n - 1) // every + 1, nv))
-    current: Array | None = None
-    sensors = JointSensors(preset, plant.robot, specimen, rng)
-    command = _commander(controller, reference, limiter)
-    plant.place(reference.q[0], np.zeros(nv))
-    line: CommandLine | None = None
-    for k in range(n):
-        path[k] = plant.q
-        at, speed = sensors.state(plant.encoder)
-        torque = command(k, at, speed)
-        line = line or CommandLine(torque)
-        line.send(k, torque, preset.rate * command_delay(preset, rng))
-        measured, current = sensors.torque(line.acting(k))
-        if k % every == 0:
-            row = k // every
-            q[row], v[row], tau[row] = at, speed, measured
-            currents[row] = np.nan if current is None else current
-        if k + 1 < n:
-            for held, share in line.during(k):
-                plant.advance(specimen.gain * held, share / preset.rate)
-    return Channels(path, q, v, tau, current=None if current is None else currents)
-
-
-def _commander(controller: Controller, reference: MotionSample, limiter: TorqueLimiter) -> Command:
-    """The law with its memory, its reference and its limits."""
-    model = (controller.tree, controller.numbers, controller.gains)
+    delays, noise = drawn(preset, specimen, rng, n)
+    sensors = JointSensors(preset, plant.robot, specimen, None)
+    encoders = sensors.encoders._replace(cycle=cycle)
+    commands = Commands(
+        np.array(limiter.limits),
+        limiter.counts,
+        arrivals(preset.rate * delays),
+        np.array(specimen.gain),
+        np.empty((n, nv)),
+        np.zeros(2, dtype=np.int64),
+    )
+    q, v, tau = np.empty((3, (n - 1) // every + 1, nv))
+    log = Log(every, np.empty((n, nv)), q, v, tau)
+    key = digest([law_key(controller), sources_digest(template.__file__)])
+    code = specialise(template, key, control_step=controller.step)
+    law = (controller.tree, controller.numbers, read_only_view(controller.gains))
     memory = np.array(controller.memory)
+    desired = tuple(read_only_view(x) for x in (reference.q, reference.v, reference.a))
+    given = (plant.arm, plant.dof, law, memory, *desired, preset.truth, encoders, commands, log)
+    stretch = max(1, math.ceil(STRETCH / cycle))
+    plant.place(reference.q[0], np.zeros(nv))
+    for first in range(0, n, stretch):
+        plant.refuse(call(code, "run", *given, first, min(first + stretch, n)))
+    if preset.truth:
+        return Channels(log.path, q, v, tau, a=plant.accelerations(q, v, tau))
+    measured, current = sensors.noisy_torque(tau, noise[::every])
+    return Channels(log.path, q, v, measured, current=current)
 
-    def command(k: int, q: Array, v: Array) -> Array:
-        torque = np.empty(len(q))
-        state = read_only_view(q), read_only_view(v)
-        controller.step(*model, memory, *state, reference.q[k], reference.v[k], reference.a[k], torque)
-        return limiter.clipped(torque)
 
-    return command
+def drawn(
+    preset: SensorPreset, specimen: Specimen, rng: np.random.Generator | None, cycles: int
+) -> tuple[Array, Array]:
+    """Draw what differs from cycle to cycle, in the order of the cycles: first the delay, then the noise.
+
+    Args:
+        preset: sensors and drives.
+        specimen: what was drawn for the run.
+        rng: source of noise and jitter; None where there is none.
+        cycles: how many.
+
+    Returns:
+        How long each command takes to the joints, shape (cycles,), s; and the noise of the torque meter,
+        shape (cycles, nv), N·m or N.
+    """
+    nv = len(specimen.noise)
+    delays, noise = np.full(cycles, preset.delay), np.zeros((cycles, nv))
+    if rng is None:
+        return delays, noise
+    late, noisy = preset.jitter > 0.0, bool(specimen.noise.any())
+    if late and noisy:
+        for k in range(cycles):
+            delays[k] = command_delay(preset, rng)
+            noise[k] = rng.standard_normal(nv)
+    elif late:
+        delays = preset.delay + preset.jitter * rng.uniform(-1.0, 1.0, cycles)
+    elif noisy:
+        noise = rng.standard_normal((cycles, nv))
+    return delays, specimen.noise * noise
 
 
 def command_delay(preset: SensorPreset, rng: np.random.Generator | None) -> float:

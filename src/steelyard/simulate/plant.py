@@ -2,25 +2,31 @@
 
 from __future__ import annotations
 
-import math
-
 import mujoco
 import numpy as np
 from numpy.typing import ArrayLike
 
 from steelyard.arrays import Array, checked
-from steelyard.errors import NoSolutionError
+from steelyard.errors import NoSolutionError, SolverError
 from steelyard.robot import Robot
 from steelyard.simulate.backlash import PlayGear, checked_gap
-from steelyard.simulate.drives import JointDrives
-from steelyard.simulate.friction import friction_at_end
-from steelyard.simulate.load_friction import load_friction, loaded_friction_at_end
+from steelyard.simulate.drives import drive_torque, joint_drives
 from steelyard.simulate.mujoco_model import mujoco_model
+from steelyard.simulate.mujoco_native import link_mujoco
+from steelyard.simulate.step import (
+    DIVERGED,
+    DONE,
+    LONGEST_STEP,
+    RUNAWAY,
+    Arm,
+    Ending,
+    accelerations,
+    advance,
+    evaluate,
+    mass_matrix,
+)
 
-LONGEST_STEP = 0.5e-3
-"""Longest step of the integrator, s."""
-RUNAWAY = 1e3
-"""Speed beyond which a simulation counts as diverged, rad/s or m/s."""
+__all__ = ["LONGEST_STEP", "RUNAWAY", "Plant"]
 
 
 class Plant:
@@ -37,34 +43,49 @@ class Plant:
 
     Raises:
         DescriptionError: the robot cannot be simulated; names the link or joint and the reason.
-        InputError: the backlash is negative or not finite.
+        InputError: the backlash is negative or not finite, or MuJoCo's library is not found.
     """
 
     def __init__(self, robot: Robot, *, backlash: ArrayLike = 0.0) -> None:
+        link_mujoco()
         self.robot = robot
         self.model = mujoco_model(robot)
         self._data = mujoco.MjData(self.model)
         self._nv = robot.nv
         # MuJoCo numbers the bodies depth first, a Robot may not.
-        self._dof = np.array([int(self.model.joint(f"joint{i}").dofadr[0]) for i in range(robot.nv)])
-        self._drives = JointDrives(robot)
-        self._gap = checked_gap(robot, backlash)
-        self._encoder = PlayGear(self._gap, self.q)
+        self.dof = np.array([int(self.model.joint(f"joint{i}").dofadr[0]) for i in range(robot.nv)])
+        """Where each joint of the robot stands in MuJoCo's order, shape (nv,), dimensionless."""
+        joint = np.argsort(self.dof)
+        gear = PlayGear(checked_gap(robot, backlash)[joint], self._data.qpos)
+        # It keeps addresses and views of model and data, which live as long as this object.
+        self.arm = Arm(
+            self.model._address,
+            self._data._address,
+            self._data.qpos,
+            self._data.qvel,
+            self._data.qfrc_bias,
+            np.zeros((robot.nv, robot.nv)),
+            joint_drives(robot, joint),
+            gear.half,
+            gear.position,
+            np.zeros(1),
+        )
+        """The arm as kernels see it."""
 
     @property
     def q(self) -> Array:
         """Joint positions now, shape (nv,), rad or m."""
-        return np.array(self._data.qpos[self._dof])
+        return np.array(self.arm.q[self.dof])
 
     @property
     def v(self) -> Array:
         """Joint velocities now, shape (nv,), rad/s or m/s."""
-        return np.array(self._data.qvel[self._dof])
+        return np.array(self.arm.v[self.dof])
 
     @property
     def encoder(self) -> Array:
         """Where the encoders stand now, shape (nv,), rad or m; the joint positions without backlash."""
-        return self._encoder.position if self._gap.any() else self.q
+        return np.array(self.arm.encoder[self.dof])
 
     def place(self, q: ArrayLike, v: ArrayLike) -> None:
         """Put the arm into a state, every encoder in the middle of its play; its clock restarts.
@@ -74,13 +95,16 @@ class Plant:
             v: joint velocities, shape (nv,), rad/s or m/s.
         """
         mujoco.mj_resetData(self.model, self._data)
-        self._data.qpos[self._dof] = checked("q", q, (self._nv,))
-        self._data.qvel[self._dof] = checked("v", v, (self._nv,))
-        self._encoder = PlayGear(self._gap, self.q)
+        self.arm.q[self.dof] = checked("q", q, (self._nv,))
+        self.arm.v[self.dof] = checked("v", v, (self._nv,))
+        self.arm.encoder[:] = self.arm.q
+        self.arm.clock[0] = 0.0
 
     def friction(self) -> Array:
         """Friction and offset at the velocity now, sign(0) = 0, without load's, shape (nv,), N·m or N."""
-        return self._drives.torque(self.v)
+        tau = np.empty(self._nv)
+        drive_torque(self.arm.drives, self.arm.v, tau)
+        return np.asarray(tau[self.dof])
 
     def acceleration(self, tau: ArrayLike) -> Array:
         """What a torque does to the arm now: one evaluation of MuJoCo's forward dynamics.
@@ -90,24 +114,39 @@ class Plant:
 
         Returns:
             Joint accelerations, shape (nv,), rad/s² or m/s².
+
+        Raises:
+            SolverError: the friction of the load was not found.
         """
-        push = checked("tau", tau, (self._nv,)) - self.friction()
-        if self._drives.depends_on_load:
-            M, bias = self.mass_matrix(), self._bias()
-            push = push - load_friction(M, bias, self._drives.rotor, self._drives.load, self.v, push)
-        self._data.qfrc_applied[self._dof] = push
-        mujoco.mj_forward(self.model, self._data)
-        return np.array(self._data.qacc[self._dof])
+        torque = checked("tau", tau, (self._nv,))
+        return np.asarray(self.accelerations(self.q[None], self.v[None], torque[None])[0])
+
+    def accelerations(self, q: Array, v: Array, tau: Array) -> Array:
+        """What torques do to the arm in many states; it is left in the last of them.
+
+        Args:
+            q: joint positions, shape (N, nv), rad or m.
+            v: joint velocities, shape (N, nv), rad/s or m/s.
+            tau: joint torques, shape (N, nv), N·m or N.
+
+        Returns:
+            Joint accelerations, shape (N, nv), rad/s² or m/s².
+
+        Raises:
+            SolverError: the friction of the load was not found.
+        """
+        a = np.empty(q.shape)
+        self.refuse(Ending(accelerations(self.arm, self.dof, q, v, tau, a), -1, 0.0))
+        return a
 
     def mass_matrix(self) -> Array:
         """MuJoCo's joint-space inertia at the position now, armature included, shape (nv, nv), SI."""
-        mujoco.mj_fwdPosition(self.model, self._data)
-        M = np.empty((self._nv, self._nv))
-        mujoco.mj_fullM(self.model, self._data, M)
-        return np.asarray(M[self._dof[:, None], self._dof])
+        evaluate(self.arm)
+        mass_matrix(self.arm)
+        return np.asarray(self.arm.M[self.dof[:, None], self.dof])
 
     def advance(self, tau: ArrayLike, duration: float) -> None:
-        """Move on under a constant torque, by MuJoCo's fourth-order Runge-Kutta rule.
+        """Move on under a constant torque, by the classical fourth-order Runge-Kutta rule, as MuJoCo's own.
 
         Friction is constant within a step, at the value for the velocity that the step ends with. How far
         Stribeck friction has faded, and which of the slopes of asymmetric friction applies, is decided by the
@@ -119,43 +158,42 @@ class Plant:
 
         Raises:
             NoSolutionError: a torque is not finite, or a velocity beyond `RUNAWAY`; names joint and time.
+            SolverError: the friction of a step was not found.
         """
-        push = checked("tau", tau, (self._nv,), finite=False) - self._drives.offset
-        self._refuse_runaway(np.where(np.isfinite(push), 0.0, push))
-        steps = max(1, math.ceil(duration / LONGEST_STEP * (1.0 - 1e-9)))
-        h = duration / steps
-        self.model.opt.timestep = h
-        for _ in range(steps):
-            M, v = self.mass_matrix(), self.v
-            bias = self._bias()
-            step = (M, v, push - bias, self._drives.slope(v), self._drives.dry(v), h)
-            if self._drives.depends_on_load:
-                v_end, friction = loaded_friction_at_end(*step, bias, self._drives.rotor, self._drives.load)
-            else:
-                v_end, friction = friction_at_end(*step)
-            self._refuse_runaway(v_end)
-            self._data.qfrc_applied[self._dof] = push + friction
-            mujoco.mj_step(self.model, self._data)
-            # What friction holds rests exactly; without dry friction a joint is at rest for an instant only.
-            held = self._dof[(v_end == 0.0) & (self._drives.dry(v_end) + self._drives.load > 0.0)]
-            self._data.qvel[held] = 0.0
-            if self._gap.any():
-                self._encoder.follow(self.q)
+        torque = self._ordered(checked("tau", tau, (self._nv,), finite=False))
+        self.refuse(advance(self.arm, torque, float(duration)))
 
-    def _bias(self) -> Array:
-        """MuJoCo's torques without acceleration at the state now, shape (nv,), N·m or N."""
-        mujoco.mj_fwdVelocity(self.model, self._data)
-        return np.array(self._data.qfrc_bias[self._dof])
+    def refuse(self, ending: Ending) -> None:
+        """Raise the error of a stretch that did not end as it should.
 
-    def _refuse_runaway(self, v: Array) -> None:
-        wild = ~(np.abs(v) <= RUNAWAY)
-        if wild.any():
-            j = int(np.argmax(wild))
-            joint = self.robot.joints[j]
-            raise NoSolutionError(
-                f"the simulation diverged at {self._data.time:.4f} s: joint '{joint.name}' would reach "
-                f"{v[j]:.3g} {joint.position_unit}/s.",
-                place="simulation",
-                remedy="Check the controller's gains against its cycle time, and the robot's inertias.",
-                evidence={"time": float(self._data.time), "joint": joint.name, "velocity": float(v[j])},
+        Args:
+            ending: how it ended.
+
+        Raises:
+            NoSolutionError: a joint diverged; names it and the time.
+            SolverError: the friction of a step was not found.
+        """
+        if ending.outcome == DONE:
+            return
+        time = float(self.arm.clock[0])
+        if ending.outcome != DIVERGED:
+            what = "load" if self.arm.drives.depends_on_load else "friction"
+            raise SolverError(
+                f"the {what} of a step was not found.",
+                place="friction",
+                evidence={"time": time, "q": self.q, "v": self.v},
             )
+        joint = self.robot.joints[int(np.flatnonzero(self.dof == ending.joint)[0])]
+        raise NoSolutionError(
+            f"the simulation diverged at {time:.4f} s: joint '{joint.name}' would reach "
+            f"{ending.velocity:.3g} {joint.position_unit}/s.",
+            place="simulation",
+            remedy="Check the controller's gains against its cycle time, and the robot's inertias.",
+            evidence={"time": time, "joint": joint.name, "velocity": float(ending.velocity)},
+        )
+
+    def _ordered(self, tau: Array) -> Array:
+        """Torques in MuJoCo's order."""
+        ordered = np.empty(self._nv)
+        ordered[self.dof] = tau
+        return ordered

@@ -11,6 +11,10 @@ descriptions leave open is decided here and in `SensorPreset`:
 - Its hidden Coulomb friction is 0.01 to 0.08 N·m at the size of a CRANE-X7, whose smallest and largest limits
   are 4 and 10 N·m: 0.01/4 to 0.08/10 of the limit.
 - Its 1.5 ms pass from the reading to the arrival of the command; holding the command comes on top.
+- `crane-x7` is the robot of paper 004 (section III) alone, with its eight axes: the torque constants of its
+  XM430-W350 and, at joint 2, XM540-W270 servos, and about 0.9 ms from the reading of all encoders to the
+  arrival of the currents, which with the hold of a 1 ms cycle makes the paper's dead time of about 1.5 ms.
+  The jitter is an assumption; more of it would sometimes delay a command by one more cycle.
 - A slide's encoder sits on a shaft that moves it by 10 mm per radian, an assumption.
 """
 
@@ -52,8 +56,20 @@ LOW_COST = SensorPreset(
 )
 """A 12-bit encoder and an ammeter."""
 
+CRANE_X7 = SensorPreset(
+    name="crane-x7",
+    encoder=2.0 * math.pi / 4096,
+    velocity_lag=2e-3,
+    torque_constants=(2.3179, 3.1317, *(2.3179,) * 6),
+    current_quantum=2.69e-3,
+    delay=0.9e-3,
+    jitter=0.1e-3,
+    torque_limits=True,
+)
+"""The CRANE-X7 of paper 004 with its hand axis."""
+
 SENSORS: Mapping[str, SensorPreset] = MappingProxyType(
-    {preset.name: preset for preset in (IDEAL, INDUSTRIAL, LOW_COST)}
+    {preset.name: preset for preset in (IDEAL, INDUSTRIAL, LOW_COST, CRANE_X7)}
 )
 """The presets by name."""
 

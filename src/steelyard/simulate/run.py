@@ -15,7 +15,7 @@ from steelyard.motion import Motion
 from steelyard.recording import Recording, Step
 from steelyard.robot import Robot
 from steelyard.simulate.actuation import TorqueLimiter
-from steelyard.simulate.loop import sensed_loop, true_loop
+from steelyard.simulate.loop import closed_loop
 from steelyard.simulate.plant import Plant
 from steelyard.simulate.presets import sensor_preset
 from steelyard.simulate.sensor import SensorPreset
@@ -109,10 +109,7 @@ def simulate(
     limits = effort_limits(robot, "a run within torque limits") if limited else np.full(robot.nv, np.inf)
     limiter = TorqueLimiter(limits)
     reference = motion.sample(np.arange((samples - 1) * every + 1) / (frequency * every))
-    if preset.truth:
-        log = true_loop(plant, law, reference, limiter, 1.0 / (frequency * every), every)
-    else:
-        log = sensed_loop(plant, law, reference, limiter, preset, specimen, rng, every)
+    log = closed_loop(plant, law, reference, limiter, preset, specimen, rng, 1.0 / (frequency * every), every)
     detail = {
         "robot": robot.digest,
         "motion": motion.digest,

@@ -2,12 +2,36 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
-from steelyard.arrays import Array
+from steelyard.arrays import Array, IntArray
+from steelyard.compiled import kernel
 from steelyard.robot import Robot
+from steelyard.simulate.readings import encoder_steps, torque_constants, torque_steps
 from steelyard.simulate.sensor import SensorPreset
-from steelyard.simulate.specimen import Specimen, effort_limits
+from steelyard.simulate.specimen import Specimen
+
+
+class Encoders(NamedTuple):
+    """Encoder and differentiator of every joint in numbers, and what they showed last.
+
+    Attributes:
+        step: Δ, shape (nv,), rad or m; zero for an exact encoder.
+        cycle: time between readings, s.
+        lag: T of the differentiator, s.
+        q: positions, shape (nv,), rad or m.
+        v: velocities, shape (nv,), rad/s or m/s.
+        readings: how many cycles were read, shape (1,), dimensionless.
+    """
+
+    step: Array
+    cycle: float
+    lag: float
+    q: Array
+    v: Array
+    readings: IntArray
 
 
 class JointSensors:
@@ -23,17 +47,22 @@ class JointSensors:
     def __init__(
         self, preset: SensorPreset, robot: Robot, specimen: Specimen, rng: np.random.Generator | None
     ) -> None:
-        turning = np.array([joint.kind.rotates for joint in robot.joints])
-        self._step = preset.encoder * np.where(turning, 1.0, preset.travel_per_radian)
-        self._cycle = 1.0 / preset.rate
-        self._lag = preset.velocity_lag
-        self._specimen = specimen
+        nv = robot.nv
+        self._noise = specimen.noise
         self._rng = rng
-        L = effort_limits(robot, f"sensor preset '{preset.name}'") if preset.scaled else np.zeros(robot.nv)
-        self._torque_step = preset.torque_quantum * L
-        self._constant = L / preset.current_at_limit if preset.current_at_limit else None
-        self._current_step = np.full(len(L), preset.current_quantum)
-        self._last: tuple[Array, Array] | None = None
+        self._bias = specimen.bias
+        self._torque_step = torque_steps(preset, robot)
+        self._constant = torque_constants(preset, robot)
+        self._current_step = np.full(nv, preset.current_quantum)
+        self.encoders = Encoders(
+            encoder_steps(preset, robot),
+            1.0 / preset.rate,
+            preset.velocity_lag,
+            np.zeros(nv),
+            np.zeros(nv),
+            np.zeros(1, dtype=np.int64),
+        )
+        """Encoders and differentiators as kernels see them."""
 
     def state(self, q: Array) -> tuple[Array, Array]:
         """Read the encoders, once per cycle.
@@ -44,14 +73,8 @@ class JointSensors:
         Returns:
             Measured positions, shape (nv,), rad or m; and velocities, shape (nv,), rad/s or m/s.
         """
-        at = rounded(q, self._step)
-        if self._last is None:
-            speed = np.zeros(len(at))
-        else:
-            before, v = self._last
-            speed = (self._lag * v + at - before) / (self._lag + self._cycle)
-        self._last = at, speed
-        return at, speed
+        read_state(self.encoders, np.array(q, dtype=float))
+        return self.encoders.q.copy(), self.encoders.v.copy()
 
     def torque(self, tau: Array) -> tuple[Array, Array | None]:
         """Read the torque meter, once per cycle.
@@ -63,9 +86,23 @@ class JointSensors:
             Measured torques, shape (nv,), N·m or N; and measured currents, shape (nv,), A, None without an
             ammeter.
         """
-        seen = tau + self._specimen.bias
-        if self._rng is not None and self._specimen.noise.any():
-            seen = seen + self._specimen.noise * self._rng.standard_normal(len(tau))
+        noise = np.zeros(len(tau))
+        if self._rng is not None and self._noise.any():
+            noise = self._noise * self._rng.standard_normal(len(tau))
+        return self.noisy_torque(tau, noise)
+
+    def noisy_torque(self, tau: Array, noise: Array) -> tuple[Array, Array | None]:
+        """Read the torque meter at one instant or at many, with a noise that is known.
+
+        Args:
+            tau: what the drives believe to exert, shape (..., nv), N·m or N.
+            noise: of the meter, shape (..., nv), N·m or N.
+
+        Returns:
+            Measured torques, shape (..., nv), N·m or N; and measured currents, shape (..., nv), A, None
+            without an ammeter.
+        """
+        seen = tau + self._bias + noise
         if self._constant is None:
             return rounded(seen, self._torque_step), None
         current = rounded(seen / self._constant, self._current_step)
@@ -76,13 +113,27 @@ def rounded(x: Array, step: Array) -> Array:
     """The nearest multiple of a step; x itself where the step is zero.
 
     Args:
-        x: values, shape (n,), SI.
+        x: values, shape (..., n), SI.
         step: their steps, shape (n,), same units as x.
 
     Returns:
-        Rounded values, shape (n,), same units as x.
+        Rounded values, shape (..., n), same units as x.
     """
     coarse = step > 0.0
     size = np.where(coarse, step, 1.0)
     # Adding zero turns -0.0 into 0.0.
     return np.where(coarse, size * np.rint(x / size) + 0.0, x)
+
+
+@kernel
+def read_state(encoders: Encoders, q: Array) -> None:
+    """Read encoders that stand at q: updates their positions and velocities."""
+    started = encoders.readings[0] > 0
+    for j in range(q.size):
+        step = encoders.step[j]
+        at = step * np.rint(q[j] / step) + 0.0 if step > 0.0 else q[j]
+        if started:
+            way = at - encoders.q[j]
+            encoders.v[j] = (encoders.lag * encoders.v[j] + way) / (encoders.lag + encoders.cycle)
+        encoders.q[j] = at
+    encoders.readings[0] += 1

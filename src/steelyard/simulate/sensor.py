@@ -30,8 +30,9 @@ class SensorPreset:
     - torque $\tau_m = \tau + b + n$, rounded to the quantum; bias b uniform in ± `torque_bias` L, one per
       joint and run; n normal with standard deviation `torque_noise` L, new in each cycle. A command that
       arrives at $t_k$ counts as acting at $t_k$;
-    - where `current_at_limit` is given the meter is an ammeter: the current is $\tau_m / K$ with
-      $K = L/\text{current\_at\_limit}$, rounded to its quantum, and the torque K times that reading;
+    - where `torque_constants` K or `current_at_limit` are given the meter is an ammeter: the current is
+      $\tau_m / K$, with $K = L/\text{current\_at\_limit}$ in the second case, rounded to its quantum, and the
+      torque K times that reading;
     - Coulomb friction, uniform between `coulomb_least` L and `coulomb_most` L, one per joint and run, is
       added to the description's in the plant alone, so neither description nor log tells of it.
 
@@ -49,6 +50,7 @@ class SensorPreset:
         torque_bias: bound, as a share of L, dimensionless.
         torque_quantum: as a share of L, dimensionless; a torque meter's.
         current_at_limit: current that the drive takes for L, A; zero for a torque meter.
+        torque_constants: K of every joint, N·m/A or N/A, for one robot alone; empty where K follows from L.
         current_quantum: A; an ammeter's.
         gain_error: bound, dimensionless.
         coulomb_least: as a share of L, dimensionless.
@@ -68,6 +70,7 @@ class SensorPreset:
     torque_bias: float = 0.0
     torque_quantum: float = 0.0
     current_at_limit: float = 0.0
+    torque_constants: tuple[float, ...] = ()
     current_quantum: float = 0.0
     gain_error: float = 0.0
     coulomb_least: float = 0.0
@@ -83,6 +86,8 @@ class SensorPreset:
         for name in ("rate", "travel_per_radian"):
             if getattr(self, name) == 0.0:
                 self._refuse(name, "must be positive.")
+        if self.truth and self.torque_constants:
+            self._refuse("torque_constants", "are given, but a preset of the truth has no ammeter.")
         if self.truth:
             for name, value in self._imperfections().items():
                 if value > 0.0:
@@ -97,10 +102,19 @@ class SensorPreset:
                 f"of {self.jitter:g} s must not exceed the delay of {self.delay:g} s, and must be less than "
                 f"half a cycle of {1.0 / self.rate:g} s.",
             )
-        if self.current_quantum > 0.0 and self.current_at_limit == 0.0:
+        if not all(math.isfinite(K) and K > 0.0 for K in self.torque_constants):
+            self._refuse("torque_constants", f"must be finite and positive, got {self.torque_constants}.")
+        if self.torque_constants and self.current_at_limit > 0.0:
+            self._refuse("torque_constants", "are given, and so is the current that the effort limit takes.")
+        if self.current_quantum > 0.0 and not self.ammeter:
             self._refuse("current_quantum", "is given, but not the current that the effort limit takes.")
-        if self.torque_quantum > 0.0 and self.current_at_limit > 0.0:
+        if self.torque_quantum > 0.0 and self.ammeter:
             self._refuse("torque_quantum", "does not apply to an ammeter; give current_quantum instead.")
+
+    @property
+    def ammeter(self) -> bool:
+        """Whether torque is measured as a current."""
+        return self.current_at_limit > 0.0 or bool(self.torque_constants)
 
     @property
     def random(self) -> bool:
