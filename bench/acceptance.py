@@ -16,7 +16,9 @@ os.environ["OPENBLAS_NUM_THREADS"] = "1"
 
 from studies import (
     admittance,
+    all_pose,
     bodies,
+    campaign,
     certificates,
     coverage,
     excitation,
@@ -27,6 +29,7 @@ from studies import (
     payload_bounds,
     payloads,
     real_data,
+    refinement,
     thesis_payloads,
     virtual_constraints,
 )
@@ -47,6 +50,9 @@ STUDIES: dict[str, Callable[[], Study]] = {
     "payload_bounds": payload_bounds.run,
     "virtual_constraints": virtual_constraints.run,
     "thesis_payloads": thesis_payloads.run,
+    "all_pose": all_pose.run,
+    "refinement": refinement.run,
+    "campaign": campaign.run,
 }
 SEEDED: dict[str, Callable[[int], Study]] = {
     "excitation": excitation.run,

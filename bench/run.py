@@ -14,6 +14,7 @@ os.environ["OPENBLAS_NUM_THREADS"] = "1"
 from cases import (
     all_pose,
     clearance,
+    closed_loop,
     dynamics,
     estimation,
     excitation,
@@ -38,6 +39,7 @@ CASES = {
     "estimation": estimation.rows,
     "payload bounds": payload_bounds.rows,
     "payload, recursive": payload_recursive.rows,
+    "closed loop": closed_loop.rows,
     "all poses": all_pose.rows,
     "figaroh": figaroh.rows,
     "long log": long_log_identified.rows,

@@ -3,6 +3,7 @@
 from steelyard.campaign.event import Event, Happening
 from steelyard.campaign.failure import Failure
 from steelyard.campaign.graph import Graph
+from steelyard.campaign.identification import Subject, motion_of, subject_of
 from steelyard.campaign.kinds import Plan, plan, register_kind
 from steelyard.campaign.outcome import End, Outcome, Status
 from steelyard.campaign.run import run
@@ -25,12 +26,15 @@ __all__ = [
     "Section",
     "Spec",
     "Status",
+    "Subject",
     "Task",
     "conditions",
+    "motion_of",
     "plan",
     "read_spec",
     "register_kind",
     "run",
+    "subject_of",
     "task_seed",
     "trials",
     "write_table",

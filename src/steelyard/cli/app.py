@@ -8,6 +8,7 @@ import typer
 
 from steelyard import __version__
 from steelyard.cli import (
+    campaign,
     compare,
     compile,
     demo,
@@ -15,6 +16,7 @@ from steelyard.cli import (
     identifiability,
     identify,
     inspect,
+    joints,
     payload,
     replay,
     robots,
@@ -45,6 +47,8 @@ app.command("compare")(compare.compare)
 app.command("replay")(replay.replay)
 app.command("payload")(payload.payload)
 app.command("sensitivity")(sensitivity.sensitivity)
+app.command("joints")(joints.joints)
+app.command("campaign")(campaign.campaign)
 app.command("simulate")(simulate.simulate)
 app.command("compile")(compile.compile_ahead)
 

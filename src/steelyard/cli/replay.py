@@ -66,7 +66,7 @@ def replay(
 
 def _carrier(asked: Mapping[str, Any]) -> Callable[[Path, bool], object]:
     """What carries a recorded request out again into a folder."""
-    from steelyard.cli import identify_request, payload_request, sensitivity_request
+    from steelyard.cli import identify_request, joints_request, payload_request, sensitivity_request
 
     match asked.get("command"):
         case payload_request.PayloadRequest.command:
@@ -75,6 +75,9 @@ def _carrier(asked: Mapping[str, Any]) -> Callable[[Path, bool], object]:
         case sensitivity_request.SensitivityRequest.command:
             study = sensitivity_request.SensitivityRequest.of(asked)
             return lambda folder, force: sensitivity_request.carry_out(study, folder, force=force)
+        case joints_request.JointsRequest.command:
+            joints = joints_request.JointsRequest.of(asked)
+            return lambda folder, force: joints_request.carry_out(joints, folder, force=force)
         case _:
             identify = identify_request.Request.of(asked)
             return lambda folder, force: identify_request.carry_out(identify, folder, force=force)

@@ -3,21 +3,44 @@
 from steelyard.control.admittance import Admittance
 from steelyard.control.computed_torque import ComputedTorque
 from steelyard.control.controller import Controller, ControlStep, command
+from steelyard.control.feedback_loop import FeedbackLoop
 from steelyard.control.feedforward_pd import FeedforwardPD
-from steelyard.control.files import LoopSettings, read_controller, read_loop
+from steelyard.control.files import LoopSettings, loop_of, read_controller, read_loop
 from steelyard.control.gravity_pid import GravityPID
+from steelyard.control.inertia_range import inertia_range
+from steelyard.control.joint_model import (
+    COMMAND_COLUMN,
+    ComplexArray,
+    HeldResponse,
+    JointModel,
+    held_response,
+)
+from steelyard.control.loop_shaping import PHASE_MARGIN, LoopDesign, shaped_controller
 from steelyard.control.pd import PD
+from steelyard.control.writing import controller_text
 
 __all__ = [
+    "COMMAND_COLUMN",
     "PD",
+    "PHASE_MARGIN",
     "Admittance",
+    "ComplexArray",
     "ComputedTorque",
     "ControlStep",
     "Controller",
+    "FeedbackLoop",
     "FeedforwardPD",
     "GravityPID",
+    "HeldResponse",
+    "JointModel",
+    "LoopDesign",
     "LoopSettings",
     "command",
+    "controller_text",
+    "held_response",
+    "inertia_range",
+    "loop_of",
     "read_controller",
     "read_loop",
+    "shaped_controller",
 ]

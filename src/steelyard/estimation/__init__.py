@@ -1,23 +1,40 @@
 """Estimators: each takes a Problem and returns an Estimate."""
 
+from steelyard.estimation.arx import ArxModel, fit_arx
 from steelyard.estimation.auto import fit_auto
 from steelyard.estimation.bounded import fit_bounded, relative_bounds
+from steelyard.estimation.closed_loop_delay import refine_delay
+from steelyard.estimation.closed_loop_fit import fit_closed_loop_input, fit_closed_loop_output
+from steelyard.estimation.closed_loop_intervals import paper_loop, refine_intervals
+from steelyard.estimation.closed_loop_run import LoopRun, block_means, loop_run
 from steelyard.estimation.entropic import fit_entropic
+from steelyard.estimation.first_order import FirstOrderFit, fit_first_order
 from steelyard.estimation.friction import fit_friction
 from steelyard.estimation.full_set import with_full_set
 from steelyard.estimation.huber import fit_huber
 from steelyard.estimation.instrumental import WEAK, fit_instrumental
 from steelyard.estimation.instrumental_shift import instrumental_shift
+from steelyard.estimation.joint_trace import JointTrace, excited_joint, joint_trace
 from steelyard.estimation.least_squares import fit_least_squares
 from steelyard.estimation.linearised import integrated, linearised
 from steelyard.estimation.lmi import fit_lmi
 from steelyard.estimation.load_friction import fit_load_friction
 from steelyard.estimation.log_cholesky import fit_log_cholesky
+from steelyard.estimation.loop_delay import (
+    LoopDelay,
+    MeterDelay,
+    common_dead_time,
+    meter_delay,
+    replayed_commands,
+)
 from steelyard.estimation.loop_instruments import fit_loop_instrumental, loop_instruments
 from steelyard.estimation.methods import METHODS, Instruments, fit_by_name
 from steelyard.estimation.momentum import fit_momentum
 from steelyard.estimation.noise_covariance import Colour
 from steelyard.estimation.noise_spread import Spread
+from steelyard.estimation.refinement import Refinement, RefinementOutcome
+from steelyard.estimation.refinement_constraints import Point, SearchBox, StepConstraint, search_box
+from steelyard.estimation.refinement_possible import PossibleLinks, possible_links
 from steelyard.estimation.ridge import fit_ridge
 from steelyard.estimation.static import static_problem
 from steelyard.estimation.torque_delay import delay_findings
@@ -28,15 +45,34 @@ from steelyard.estimation.weighted import fit_weighted, weighted_spread
 __all__ = [
     "METHODS",
     "WEAK",
+    "ArxModel",
     "Colour",
+    "FirstOrderFit",
     "Instruments",
+    "JointTrace",
+    "LoopDelay",
+    "LoopRun",
+    "MeterDelay",
+    "Point",
+    "PossibleLinks",
+    "Refinement",
+    "RefinementOutcome",
+    "SearchBox",
     "Spread",
+    "StepConstraint",
     "TorqueLag",
+    "block_means",
+    "common_dead_time",
     "delay_findings",
+    "excited_joint",
+    "fit_arx",
     "fit_auto",
     "fit_bounded",
     "fit_by_name",
+    "fit_closed_loop_input",
+    "fit_closed_loop_output",
     "fit_entropic",
+    "fit_first_order",
     "fit_friction",
     "fit_huber",
     "fit_instrumental",
@@ -50,9 +86,18 @@ __all__ = [
     "fit_weighted",
     "instrumental_shift",
     "integrated",
+    "joint_trace",
     "linearised",
     "loop_instruments",
+    "loop_run",
+    "meter_delay",
+    "paper_loop",
+    "possible_links",
+    "refine_delay",
+    "refine_intervals",
     "relative_bounds",
+    "replayed_commands",
+    "search_box",
     "static_problem",
     "torque_aligned",
     "torque_lag",

@@ -13,6 +13,8 @@ from steelyard.report.campaign_parts import (
 from steelyard.report.campaign_summary import campaign_summary
 from steelyard.report.content import Combination, History, ParameterLine, ReportContent, TorqueTrace
 from steelyard.report.gathering import content_of
+from steelyard.report.joint_model_content import JointModelContent, JointModelEntry, Quantity
+from steelyard.report.joint_model_page import joint_model_page
 from steelyard.report.motion_content import Measure, MotionContent, SearchRecord
 from steelyard.report.motion_curves import ClearanceCurve, JointCurves, ProvenBand
 from steelyard.report.motion_gathering import motion_content_of
@@ -42,6 +44,8 @@ __all__ = [
     "HeldOutMotion",
     "History",
     "JointCurves",
+    "JointModelContent",
+    "JointModelEntry",
     "LinkDrawing",
     "MassDrawing",
     "Measure",
@@ -53,6 +57,7 @@ __all__ = [
     "PayloadNumber",
     "Proof",
     "ProvenBand",
+    "Quantity",
     "ReportContent",
     "SearchRecord",
     "Skeleton",
@@ -64,6 +69,7 @@ __all__ = [
     "combinations",
     "content_of",
     "draw_arm",
+    "joint_model_page",
     "motion_content_of",
     "motion_page",
     "parameter_lines",

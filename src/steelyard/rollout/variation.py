@@ -47,10 +47,11 @@ def control_jacobian(
 
     $$f'(x) = \frac{8 (f(x + h) - f(x - h)) - (f(x + 2h) - f(x - 2h))}{12 h} + O(h^4)$$
 
-    This is exact but for rounding where the law is linear in the state, as PD and PID laws are.
+    This is exact but for rounding where the law is linear in the state, as PD and PID laws are. Each pair is
+    subtracted first: what does not depend on x is exactly zero then, and costs nothing afterwards.
     """
     nv, m = q.size, memory.size
-    x, y = np.empty(2 * nv + m), np.empty(nv + m)
+    x, y, low = np.empty(2 * nv + m), np.empty(nv + m), np.empty(nv + m)
     for k in range(nv):
         x[k], x[nv + k] = q[k], v[k]
     for k in range(m):
@@ -61,17 +62,18 @@ def control_jacobian(
         h = PROBE * max(1.0, abs(centre))
         for row in range(nv + m):
             J[row, column] = 0.0
-        for side in range(4):
-            reach = (side - 2) if side < 2 else (side - 1)
-            x[column] = centre + reach * h
-            for k in range(m):
-                after[k] = before[k]
-            control_step(tree, numbers, gains, after, at, speed, q_ref, v_ref, a_ref, tau)
-            weight = 8.0 if abs(reach) == 1 else -1.0
-            if reach < 0:
-                weight = -weight
-            for row in range(nv + m):
-                J[row, column] += weight * y[row]
+        for reach in (1, 2):
+            weight = 8.0 if reach == 1 else -1.0
+            for side in (-1, 1):
+                x[column] = centre + side * reach * h
+                for k in range(m):
+                    after[k] = before[k]
+                control_step(tree, numbers, gains, after, at, speed, q_ref, v_ref, a_ref, tau)
+                for row in range(nv + m):
+                    if side < 0:
+                        low[row] = y[row]
+                    else:
+                        J[row, column] += weight * (y[row] - low[row])
         x[column] = centre
         for row in range(nv + m):
             J[row, column] /= 12.0 * h

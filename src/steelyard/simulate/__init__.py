@@ -3,14 +3,17 @@
 from steelyard.simulate.guided_run import GuidedRun
 from steelyard.simulate.guiding_check import GuidingCheck, guiding_check
 from steelyard.simulate.hand import Hand
+from steelyard.simulate.joint_experiments import joint_experiments, nominal_posture
 from steelyard.simulate.object_motion import MotionDifference, ObjectMotion, compared_motion, swing_period
 from steelyard.simulate.object_standard_trials import standard_trials
 from steelyard.simulate.object_trials import Drop, Push, Swing, run_trial
+from steelyard.simulate.open_loop import open_loop
 from steelyard.simulate.plant import LONGEST_STEP, RUNAWAY, Plant
 from steelyard.simulate.presets import SENSORS, sensor_preset
 from steelyard.simulate.readings import encoder_steps, torque_constants, torque_steps
 from steelyard.simulate.run import BANDWIDTH, SLOWEST_CONTROL, simulate
 from steelyard.simulate.sensor import SensorPreset
+from steelyard.simulate.torque_inputs import prbs, shift_register, square_wave
 from steelyard.simulate.tracking import tracking_error
 
 __all__ = [
@@ -32,9 +35,15 @@ __all__ = [
     "compared_motion",
     "encoder_steps",
     "guiding_check",
+    "joint_experiments",
+    "nominal_posture",
+    "open_loop",
+    "prbs",
     "run_trial",
     "sensor_preset",
+    "shift_register",
     "simulate",
+    "square_wave",
     "standard_trials",
     "swing_period",
     "torque_constants",

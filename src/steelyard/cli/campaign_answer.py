@@ -1,0 +1,127 @@
+"""What `steelyard campaign` writes and prints when all tasks have ended."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from steelyard.campaign import Status, write_table
+from steelyard.cli.campaign_content import content_of
+from steelyard.cli.campaign_line import Carried
+from steelyard.files import write_text
+from steelyard.report import campaign_page, campaign_summary
+
+_IDENTIFICATION = "identification"
+
+
+def write_report(done: Carried, out: Path) -> dict[str, str]:
+    """Write tables and page; returns their paths by name."""
+    files = {name: str(out / name) for name in ("campaign.json", "runs.parquet")}
+    if done.answer is None:
+        return files
+    if done.spec.kind != _IDENTIFICATION:
+        write_table(out / "trials.parquet", _columns(done.answer["trials"]))
+        return files | {"trials.parquet": str(out / "trials.parquet")}
+    cloud = done.answer["cloud"]
+    write_table(out / "record.parquet", _columns([_flat(row) for row in cloud["runs"]]))
+    write_table(out / "cloud.parquet", *_cloud_columns(cloud))
+    write_text(out / "report.html", campaign_page(content_of(done, done.answer)))
+    return files | {name: str(out / name) for name in ("record.parquet", "cloud.parquet", "report.html")}
+
+
+def document_of(done: Carried, files: Mapping[str, str], seconds: float) -> dict[str, Any]:
+    """The answer as a JSON document."""
+    counts = done.outcome.counts
+    document: dict[str, Any] = {
+        "campaign": done.spec.name,
+        "tasks": len(done.outcome.ends),
+        "runs": len(done.outcome.ends),
+        "done": counts[Status.DONE],
+        "failed": counts[Status.FAILED] + counts[Status.SKIPPED],
+        "failures": {name: end.reason for name, end in done.outcome.ends.items() if end.failure is not None},
+        "representative": None,
+        "validation": {},
+        "seconds": seconds,
+        "files": dict(files),
+    }
+    if done.answer is None or done.spec.kind != _IDENTIFICATION:
+        return document | ({} if done.answer is None else {"rows": done.answer["rows"]})
+    cloud, final = done.answer["cloud"], done.answer["final"]
+    refined = [row for row in cloud["runs"] if row.get("rms_clie") is not None]
+    unrefined = [row for row in cloud["runs"] if row.get("rms_clie") is None]
+    return document | {
+        "runs": len(cloud["runs"]),
+        "done": len(refined),
+        "failed": len(unrefined) + document["failed"],
+        "failures": document["failures"]
+        | {row["run"]: row.get("failed") or row.get("reason", "") for row in unrefined},
+        "certified": sum(bool(row["clie"]["proven"]) for row in refined),
+        "possible": sum(bool(row["possible"]) for row in refined),
+        "dispersion": cloud["dispersion"],
+        "robust_dispersion": cloud["robust_dispersion"],
+        "representative": final["run"],
+        "rescued": final["rescued"],
+        "final": {
+            "parameters": dict(zip(cloud["names"], np.asarray(final["final"]).tolist(), strict=True)),
+            "units": cloud["units"],
+            "proven": final["judged"]["final"]["audit"]["proven"],
+            "bound": final["judged"]["final"]["audit"]["bound"],
+            "possible": final["judged"]["final"]["possible"],
+        },
+        "validation": {
+            part["motion"]: {way: _figures(part[way]) for way in ("inverse", "loop")}
+            for part in done.answer["validated"].values()
+            if "failed" not in part
+        },
+    }
+
+
+def summary_of(done: Carried, document: Mapping[str, Any]) -> str:
+    """The answer in words."""
+    if done.answer is not None and done.spec.kind == _IDENTIFICATION:
+        return campaign_summary(content_of(done, done.answer))
+    lines = [f"{document['done']} of {document['tasks']} tasks done, {document['failed']} failed."]
+    for row in document.get("rows", ()):
+        told = ", ".join(f"{key} {value}" for key, value in row.items() if not isinstance(value, list))
+        figures = "; ".join(
+            f"{key} {value[1]:.3g} ({value[0]:.3g} to {value[2]:.3g})"
+            for key, value in row.items()
+            if isinstance(value, list)
+        )
+        lines.append(f"   {told}: {figures}")
+    lines += [f"   {name}: {reason}" for name, reason in document["failures"].items()]
+    return "\n".join(lines)
+
+
+def _figures(part: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        model: {key: found[key] for key in ("rmse", "mne", "failed") if key in found}
+        for model, found in part.items()
+    }
+
+
+def _flat(row: Mapping[str, Any]) -> dict[str, Any]:
+    """A run as one row of a table: what is known of its mass matrix gets columns of its own."""
+    flat = {key: value for key, value in row.items() if not isinstance(value, Mapping)}
+    for stage in ("ols", "clie"):
+        flat |= {f"{stage}_{key}": value for key, value in row.get(stage, {}).items()}
+    return flat
+
+
+def _columns(rows: list[dict[str, Any]]) -> dict[str, list[Any]]:
+    names = dict.fromkeys(name for row in rows for name in row)
+    return {name: [row.get(name) for row in rows] for name in names}
+
+
+def _cloud_columns(cloud: Mapping[str, Any]) -> tuple[dict[str, list[Any]], dict[str, str]]:
+    """Base parameters of every run at every stage, and their units."""
+    columns: dict[str, list[Any]] = {"run": [], "stage": []}
+    values = np.concatenate([np.asarray(rows) for rows in cloud["stages"].values()])
+    for stage in cloud["stages"]:
+        columns["run"] += [row["run"] for row in cloud["runs"]]
+        columns["stage"] += [stage] * len(cloud["runs"])
+    columns |= {name: values[:, k].tolist() for k, name in enumerate(cloud["names"])}
+    return columns, dict(zip(cloud["names"], cloud["units"], strict=True))

@@ -1,0 +1,73 @@
+"""How late torques are: by the dead times of joints, and by the drives' own meter."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from steelyard.control import FeedforwardPD, JointModel
+from steelyard.errors import InputError, NoSolutionError, RecordingError
+from steelyard.estimation import FirstOrderFit, common_dead_time, meter_delay, replayed_commands
+from steelyard.motion import random_fourier
+from steelyard.recording import Recording
+from steelyard.simulate import sensor_preset, simulate
+from steelyard.zoo import zoo_robot
+
+ROBOT = zoo_robot("two_link")
+LAW = FeedforwardPD(ROBOT, np.array([1.0, 0.3]), 0.1, 225.0, 30.0, cycle=1e-3)
+LIMITS = np.array([joint.limits.effort for joint in ROBOT.joints])
+
+
+def run(delay: float, jitter: float = 0.0) -> Recording:
+    preset = replace(sensor_preset("low-cost"), name="late", delay=delay, jitter=jitter)
+    motion = random_fourier(ROBOT, np.random.default_rng(0))
+    return simulate(ROBOT, motion, controller=LAW, sensor=preset, rng=np.random.default_rng(1), duration=1.0)
+
+
+def fit(seconds: float, deviation: float) -> FirstOrderFit:
+    covariance = np.diag([1.0, 1.0, deviation**2])
+    model = JointModel(1.0, 1.0, seconds)
+    return FirstOrderFit("j", model, covariance, None, 0.0, None, 0.0, 1e-3, (), 0.0, 0.0)
+
+
+@pytest.mark.parametrize(("delay", "jitter"), [(0.0, 0.0), (0.0004, 0.0), (0.0015, 0.0003), (0.003, 0.0)])
+def test_the_meter_brackets_the_delay_by_one_cycle(delay: float, jitter: float) -> None:
+    log = run(delay, jitter)
+    found = meter_delay(log, replayed_commands(LAW, log, LIMITS))
+    assert found.earliest - 1e-6 <= delay <= found.latest + 1e-6
+    assert found.latest - found.earliest <= 1.0001e-3
+
+
+def test_jitter_about_a_reading_gives_the_mean() -> None:
+    # Half of the commands arrive before the first reading after their own, half before the second.
+    log = run(0.001, 0.0003)
+    found = meter_delay(log, replayed_commands(LAW, log, LIMITS))
+    assert found.cycles == pytest.approx(1.5, abs=0.15)
+    assert found.earliest < 0.001 < found.latest
+
+
+def test_another_controllers_commands_are_not_in_the_log() -> None:
+    log = run(0.0015)
+    other = FeedforwardPD(ROBOT, np.array([0.2, 2.0]), 0.3, 50.0, 90.0, cycle=1e-3)
+    with pytest.raises(NoSolutionError, match="does not follow the commands"):
+        meter_delay(log, replayed_commands(other, log))
+    with pytest.raises(RecordingError, match="has no q_ref"):
+        replayed_commands(LAW, log.with_channels(q_ref=None))
+    with pytest.raises(InputError, match="joint1"):
+        replayed_commands(LAW, log.renamed(["a", "b"]))
+    with pytest.raises(RecordingError, match="no torques"):
+        meter_delay(log.with_channels(tau=None), np.zeros((log.n, 2)))
+
+
+def test_joints_that_agree_sharpen_each_other_and_joints_that_do_not_are_told() -> None:
+    agreeing = common_dead_time([fit(1.4e-3, 2e-4), fit(1.6e-3, 2e-4)])
+    assert agreeing.seconds == pytest.approx(1.5e-3)
+    assert agreeing.deviation == pytest.approx(2e-4 / np.sqrt(2.0))
+    sure = common_dead_time([fit(1.5e-3, 1e-5), fit(3.0e-3, 1e-2)])
+    assert sure.seconds == pytest.approx(1.5e-3, abs=1e-6)
+    torn = common_dead_time([fit(1.0e-3, 1e-5), fit(3.0e-3, 1e-5)])
+    assert torn.deviation > 0.5e-3
+    with pytest.raises(InputError, match="no joint model"):
+        common_dead_time([])
