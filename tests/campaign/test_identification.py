@@ -78,7 +78,9 @@ def test_every_run_is_refined_and_proven(campaign: tuple[Path, Run]) -> None:
     assert (found["runs"], found["done"], found["failed"], found["certified"]) == (4, 4, 0, 4)
     assert found["representative"] in ("AP03@40", "PA03@40")
     assert found["final"]["proven"]
-    assert found["validation"]["V01"]["loop"]["final"]["rmse"] < 0.05
+    # Dry friction is no part of the model, and the torque meter's noise is 0.3 % of the effort limit.
+    largest = max(joint.limits.effort for joint in zoo_robot("two_link").joints)
+    assert found["validation"]["V01"]["loop"]["final"]["rmse"] < 0.01 * largest
 
 
 def test_the_final_model_is_near_the_robot_that_made_the_logs(campaign: tuple[Path, Run]) -> None:

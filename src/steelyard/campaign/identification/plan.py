@@ -8,12 +8,13 @@ from typing import Any
 from steelyard.campaign.graph import Graph
 from steelyard.campaign.identification.record import make_motions
 from steelyard.campaign.identification.settings import Settings, read_settings
-from steelyard.campaign.identification.subject import subject_document
+from steelyard.campaign.identification.subject import Subject, subject_document, subject_of
 from steelyard.campaign.kinds import Plan
 from steelyard.campaign.seeds import task_seed
 from steelyard.campaign.spec import Spec
 from steelyard.campaign.task import Task
-from steelyard.errors import UnknownNameError
+from steelyard.errors import InputError, UnknownNameError
+from steelyard.simulate import sensor_preset, torque_constants
 
 _ROOM = "steelyard.campaign.identification"
 """Where the stages are."""
@@ -36,6 +37,7 @@ def identification(spec: Spec) -> Plan:
     settings = read_settings(spec)
     spec.content.refuse_others()
     subject = subject_document(settings)
+    _require_runnable(subject_of(subject))
     motions = make_motions(subject)
     fitted_on, held_out = _names(settings, motions)
     build = _Builder(settings)
@@ -52,6 +54,25 @@ def identification(spec: Spec) -> Plan:
             build.stages(run, motion)
     build.gather(labels, held_out)
     return Plan(Graph(build.tasks), "answer")
+
+
+def _require_runnable(about: Subject) -> None:
+    """Refuse, before anything runs, a controller, a sensor or a model that the robot cannot have."""
+    preset = sensor_preset(about.settings.sensor)
+    torque_constants(preset, about.robot)
+    cycle = about.loop.cycle
+    if abs(cycle * preset.rate - 1.0) > 1e-9:
+        raise InputError(
+            f"is {cycle:g} s, but sensor preset '{preset.name}' is read every {1.0 / preset.rate:g} s.",
+            place="controller.cycle",
+        )
+    for interval in about.settings.intervals:
+        if abs(interval / cycle - round(interval / cycle)) > 1e-6:
+            raise InputError(
+                f"{1e3 * interval:g} ms is no multiple of the control cycle.", place="sampling.intervals_ms"
+            )
+    # Building the model refuses links and terms that the robot does not have.
+    _ = about.model
 
 
 def given(value: Any) -> Any:

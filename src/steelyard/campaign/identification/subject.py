@@ -14,7 +14,7 @@ from steelyard.campaign.identification.settings import Settings
 from steelyard.campaign.robot_document import robot_document, robot_of
 from steelyard.consistency import AllPoseProof, PoseDomain
 from steelyard.control import LoopSettings, loop_of
-from steelyard.errors import UnknownNameError
+from steelyard.errors import InputError, UnknownNameError
 from steelyard.estimation import PossibleLinks, possible_links
 from steelyard.identifiability import MinimalModel, minimal_model
 from steelyard.inertia import PARAMETER_NAMES
@@ -63,7 +63,8 @@ class Subject:
     def loop(self) -> ClosedLoop:
         """The closed loop as the refinement simulates it."""
         law, cycle = self.control.controller, self.control.cycle
-        assert cycle is not None
+        if cycle is None:
+            raise InputError("is missing.", place="controller.cycle", remedy="State the control cycle, s.")
         settings = self.settings
         return ClosedLoop(law, cycle, self.control.delay, settings.scheme, settings.steps_per_cycle)
 
