@@ -359,7 +359,7 @@ def test_every_number_of_the_accepted_model_has_its_unit(content: CampaignConten
     section = page[page.index('<section id="representative">') : page.index('<section id="held-out">')]
     text = Reader(section).words
     for parameter in content.parameters:
-        unit = parameter.unit.replace("^2", "²")
+        unit = parameter.unit.replace("^2", "²").replace("kg m", "kg·m").replace("N m", "N·m")
         assert re.search(rf"{re.escape(parameter.name)} [−\d.e]+ {re.escape(unit)}", text)
 
 

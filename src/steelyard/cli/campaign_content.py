@@ -86,7 +86,7 @@ def content_of(done: Carried, answer: Mapping[str, Any]) -> CampaignContent:
         representative=by_name[final["run"]],
         candidates=tuple(run.label for run in runs if run.interval == settings["representative"]),
         stages=tuple(_stage(name, final["judged"][name]) for name in final["judged"]),
-        changes=tuple(ParameterChange(*change) for change in final["changes"]),
+        changes=tuple(ParameterChange(*change) for change in final["changes"]) if final["rescued"] else (),
         changed_from="CLIE",
         parameters=_parameters(cloud, final["final"], published),
         held_out=held_out,

@@ -35,15 +35,15 @@ def marked_up(text: str) -> str:
 
 
 def unit_text(unit: str) -> str:
-    """A unit for HTML, with its powers raised.
+    """A unit for HTML, with its powers raised and its factors joined.
 
     Args:
         unit: such as `kg m^2`.
 
     Returns:
-        Such as `kg m²`, escaped.
+        Such as `kg·m²`, escaped.
     """
-    return marked_up(unit).replace("^2", "²").replace("^3", "³")
+    return marked_up(unit).replace("^2", "²").replace("^3", "³").replace("kg m", "kg·m").replace("N m", "N·m")
 
 
 def as_script_data(value: object) -> str:
