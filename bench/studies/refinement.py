@@ -6,23 +6,25 @@ from dataclasses import asdict, dataclass
 
 import numpy as np
 
-from cases.closed_loop import crane, crane_log, crane_loop, crane_plant, nearest_parameters
+from cases.closed_loop import crane, crane_log, crane_loop, truth
 from steelyard.consistency import check_parameters
-from steelyard.estimation.closed_loop_fit import fit_closed_loop_input
-from steelyard.estimation.closed_loop_intervals import paper_loop, refine_intervals
-from steelyard.estimation.closed_loop_run import LoopRun
-from steelyard.estimation.refinement import Refinement
-from steelyard.estimation.refinement_constraints import search_box
-from steelyard.estimation.refinement_possible import possible_links
+from steelyard.estimation import (
+    LoopRun,
+    Refinement,
+    fit_closed_loop_input,
+    paper_loop,
+    possible_links,
+    refine_intervals,
+    search_box,
+)
 from tables import Bound, Study
 
 STARTS, SPREAD = 10, 0.5
 SAME = 1e-3
 
-_DESCRIPTION = f"""110 s of quintic moves on a simulated CRANE-X7 with the hand axis: bodies turned and
-shifted so that they have products of inertia, Coulomb friction that the model lacks, current in steps of
-2.69 mA, a cycle and a delay of 1 ms. The plant is integrated by the package itself at a quarter of the step.
-Its 39 parameters are refined at 40 ms from {STARTS} random starts within {100 * SPREAD:g} % of the plant's.
+_DESCRIPTION = f"""AG02 of paper 004, 109 s, on the MuJoCo plant of the CRANE-X7 with the hand axis and its
+own sensors (`crane-x7`); Coulomb friction is no part of the model. Its 39 parameters are refined at 40 ms
+from {STARTS} random starts within {100 * SPREAD:g} % of the plant's.
 
 - Exact: Gauss-Newton with forward sensitivities. DIDIM: approach by the inverse-dynamics regressor, polished.
 - Box: each start's own box of 100 times its size, rotors positive, as in paper 004. A parameter that is small
@@ -97,7 +99,7 @@ def _log() -> LoopRun:
 
 
 def _starts() -> list[np.ndarray]:
-    rng, beta = np.random.default_rng(0), nearest_parameters(crane_plant())
+    rng, beta = np.random.default_rng(0), truth()
     return [beta * (1.0 + SPREAD * rng.uniform(-1.0, 1.0, beta.size)) for _ in range(STARTS)]
 
 
@@ -141,7 +143,7 @@ def _ended(way: str, fits: list[Refinement]) -> list[Ended]:
 
 def _sharing() -> float:
     """How far intervals that share starts and Jacobians end from those that do not, in deviations."""
-    starts = [nearest_parameters(crane_plant())] * 4
+    starts = [truth()] * 4
     shared, apart = (
         refine_intervals(crane(), [crane_log()], crane_loop(), starts, share=share) for share in (True, False)
     )

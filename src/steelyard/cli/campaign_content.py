@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import os
 import platform
 from collections.abc import Mapping, Sequence
@@ -14,23 +13,27 @@ from steelyard import __version__
 from steelyard.audit import (
     Check,
     ParameterChange,
-    PredictionError,
     Status,
     Verdict,
     check_cloud,
     check_prediction_kept,
     parameter_cloud,
 )
-from steelyard.campaign import motion_of, subject_of
+from steelyard.campaign import subject_of
 from steelyard.cli.campaign_line import Carried
+from steelyard.cli.campaign_parts import (
+    commands_of,
+    held_out_of,
+    parameters_of,
+    run_of,
+    stage_of,
+    total_seconds,
+    traces_of,
+)
 from steelyard.report import (
-    AcceptedParameter,
     CampaignContent,
     CampaignRun,
-    CommandCurves,
     HeldOutMotion,
-    StageJudgement,
-    TorqueTrace,
 )
 
 _SETTINGS = {
@@ -42,20 +45,13 @@ _STARTS = {
     "projected": "It starts at least squares, changed as little as makes the mass matrix definite.",
 }
 _STEPS = {"possible": "Every step keeps the links possible.", "free": "Steps are not constrained."}
-_REMARKS = {
-    "OLS": "least squares",
-    "SDP": "where the refinement starts",
-    "CLIE": "closed-loop input error",
-    "final": "accepted",
-}
-_CURVE = 2000  # samples of a drawn command
 
 
 def content_of(done: Carried, answer: Mapping[str, Any]) -> CampaignContent:
     """Gather the page's content."""
     settings, cloud, final = answer["settings"], answer["cloud"], answer["final"]
     about = subject_of(done.outcome.result("subject"))
-    runs = tuple(_run(row, done) for row in cloud["runs"])
+    runs = tuple(run_of(row, done) for row in cloud["runs"])
     labels = [run.label for run in runs]
     found = parameter_cloud(
         {stage: np.asarray(values) for stage, values in cloud["stages"].items()},
@@ -64,7 +60,7 @@ def content_of(done: Carried, answer: Mapping[str, Any]) -> CampaignContent:
         cloud["units"],
     )
     by_name = dict(zip([row["run"] for row in cloud["runs"]], labels, strict=True))
-    held_out = tuple(_held_out(part) for part in answer["validated"].values() if "failed" not in part)
+    held_out = tuple(held_out_of(part) for part in answer["validated"].values() if "failed" not in part)
     joints = [k - 1 for k in settings["traced"]] or list(range(about.robot.nv))
     published = settings["published"]
     return CampaignContent(
@@ -79,63 +75,27 @@ def content_of(done: Carried, answer: Mapping[str, Any]) -> CampaignContent:
         runs=runs,
         verdict=_verdict(runs, found, final, held_out),
         wall_seconds=done.outcome.seconds,
-        cpu_seconds=_total(done),
+        cpu_seconds=total_seconds(done),
         cores=os.cpu_count() or 1,
         cloud=found,
         compared=tuple(name for name in settings["compared"] if any(run.motion == name for run in runs)),
         representative=by_name[final["run"]],
         candidates=tuple(run.label for run in runs if run.interval == settings["representative"]),
-        stages=tuple(_stage(name, final["judged"][name]) for name in final["judged"]),
+        stages=tuple(stage_of(name, final["judged"][name]) for name in final["judged"]),
         changes=tuple(ParameterChange(*change) for change in final["changes"]) if final["rescued"] else (),
         changed_from="CLIE",
-        parameters=_parameters(cloud, final["final"], published),
+        parameters=parameters_of(cloud, final["final"], published),
         held_out=held_out,
         joints=tuple(about.robot.joint_names[j] for j in joints),
         units=tuple(about.robot.joints[j].effort_unit for j in joints),
-        traces=_traces(answer["validated"], joints),
-        commands=_commands(done, settings, joints),
+        traces=traces_of(answer["validated"], joints),
+        commands=commands_of(done, settings, joints),
         beside_paper=bool(published),
         assumptions=_assumptions(settings),
         digests={"robot": about.robot.digest},
         versions={"steelyard": __version__, "python": platform.python_version(), "numpy": np.__version__},
         spec=done.spec.path.read_text(encoding="utf-8"),
     )
-
-
-def _run(row: Mapping[str, Any], done: Carried) -> CampaignRun:
-    name = row["run"].split("@")[0]
-    rms = {stage: row.get(key) for stage, key in (("OLS", "rms_ols"), ("CLIE", "rms_clie"))}
-    reason = row.get("failed", "")
-    if not reason and row.get("rms_clie") is None:
-        reason = f"{row.get('outcome', 'no refinement')}: {row.get('reason', '')}".rstrip(": ")
-    return CampaignRun(
-        motion=name,
-        interval=row["interval"],
-        condition=row.get("cond"),
-        passed=row["ols"]["definite"] if "ols" in row else None,
-        route=row.get("route", ""),
-        margin=row.get("margin"),
-        rms={stage: value for stage, value in rms.items() if value is not None},
-        iterations=row.get("iterations"),
-        outcome=row.get("outcome", "failed"),
-        proven=row["clie"]["proven"] if "clie" in row and row.get("rms_clie") is not None else None,
-        seconds=_seconds(row["run"], name, done),
-        reason=reason,
-    )
-
-
-def _seconds(run: str, name: str, done: Carried) -> float:
-    """What a run took after its log was there; a task that refines all intervals is shared among them."""
-    ends = done.outcome.ends
-    together = f"refine.{name}" in ends
-    mates = sum(task.startswith(f"ols.{name}@") for task in ends)
-    refined = ends[f"refine.{name}"].seconds / mates if together else ends[f"refine.{run}"].seconds
-    return float(ends[f"ols.{run}"].seconds + ends[f"start.{run}"].seconds + refined)
-
-
-def _total(done: Carried) -> float:
-    known = [end.seconds for end in done.outcome.ends.values() if math.isfinite(end.seconds)]
-    return float(sum(known))
 
 
 def _verdict(
@@ -173,63 +133,6 @@ def _verdict(
             ),
         )
     )
-
-
-def _stage(name: str, judged: Mapping[str, Any]) -> StageJudgement:
-    audit = judged["audit"]
-    return StageJudgement(
-        stage=name,
-        sampled=judged["sampled"],
-        poses=judged["poses"],
-        minimised=audit["in_domain"] if audit["smallest"] is None else audit["smallest"],
-        proven=audit["proven"],
-        bound=audit["bound"],
-        possible=judged["possible"],
-        remark=_REMARKS[name],
-    )
-
-
-def _parameters(cloud: Any, values: Any, published: Mapping[str, Any]) -> tuple[AcceptedParameter, ...]:
-    names, units = cloud["names"], cloud["units"]
-    other = list(published.items()) if len(published) == len(names) else [("", None)] * len(names)
-    return tuple(
-        AcceptedParameter(name, unit, float(value), *theirs)
-        for name, unit, value, theirs in zip(names, units, values, other, strict=True)
-    )
-
-
-def _held_out(part: Mapping[str, Any]) -> HeldOutMotion:
-    errors = {
-        name: PredictionError(np.asarray(found["joint_rmse"]), np.asarray(found["joint_normalised"]))
-        for name, found in part["loop" if "failed" not in part["loop"]["final"] else "inverse"].items()
-    }
-    return HeldOutMotion(part["motion"], errors["refined"], errors["final"])
-
-
-def _traces(validated: Mapping[str, Any], joints: Sequence[int]) -> tuple[TorqueTrace, ...]:
-    parts = [part for part in validated.values() if "predicted" in part]
-    return tuple(
-        TorqueTrace(
-            part["motion"], True, part["time"], part["measured"][:, joints], part["predicted"][:, joints]
-        )
-        for part in parts[-1:]
-    )
-
-
-def _commands(done: Carried, settings: Mapping[str, Any], joints: Sequence[int]) -> tuple[CommandCurves, ...]:
-    motions = done.outcome.result("motions")
-    shown = [(name, "identification") for name in settings["compared"][-1:] if name in motions["motions"]] + [
-        (name, "held out") for name in motions["held_out"][-1:]
-    ]
-    robot = subject_of(done.outcome.result("subject")).robot
-    curves = []
-    for name, told in shown:
-        motion = motion_of(motions, name)
-        time = np.linspace(0.0, motion.duration, _CURVE)
-        names = tuple(robot.joint_names[j] for j in joints)
-        units = tuple(robot.joints[j].position_unit for j in joints)
-        curves.append(CommandCurves(name, told, names, units, time, motion.sample(time).q[:, joints]))
-    return tuple(curves)
 
 
 def _assumptions(settings: Mapping[str, Any]) -> tuple[str, ...]:

@@ -31,7 +31,8 @@ def identify(
     method: Annotated[
         str,
         typer.Option(
-            help="Estimator: auto, ols, wls, huber, ridge, bounded, lmi, entropic, cholesky, momentum or iv."
+            help="Estimator: auto, ols, wls, huber, ridge, bounded, lmi, entropic, cholesky, momentum, iv or "
+            "clie (closed-loop input error)."
         ),
     ] = "auto",
     drive: Annotated[str, typer.Option(metavar="LIST", help="Drive terms at every joint.")] = DRIVE,
@@ -49,14 +50,16 @@ def identify(
     motion: Annotated[
         str | None,
         typer.Option(
-            metavar="MOTION", help="The planned motion, instruments of --method iv.", show_default=False
+            metavar="MOTION",
+            help="The planned motion: instruments of --method iv, references of clie.",
+            show_default="the references in the logs",
         ),
     ] = None,
     controller: Annotated[
         str | None,
         typer.Option(
             metavar="FILE",
-            help="The controller that followed it (TOML): --method iv simulates the closed loop.",
+            help="The controller that followed it (TOML): --method iv and clie simulate the closed loop.",
             show_default=False,
         ),
     ] = None,

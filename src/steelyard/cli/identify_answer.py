@@ -11,6 +11,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from steelyard.audit import Status
+from steelyard.cli.identify_closed_loop import refinement_of
 from steelyard.cli.identify_line import Identification
 from steelyard.cli.output import stdout
 from steelyard.finding import Finding
@@ -26,6 +27,7 @@ def answer(done: Identification, files: dict[str, str], seconds: float) -> dict[
     """Everything a script may ask for."""
     names = [joint.name for joint in done.robot.joints if joint.nv]
     intervals = base_intervals(done.estimate)
+    refinement = refinement_of(done.estimate, names)
     return {
         "verdict": done.verdict.status,
         "checks": [
@@ -59,6 +61,7 @@ def answer(done: Identification, files: dict[str, str], seconds: float) -> dict[
                 strict=True,
             )
         ],
+        **({} if refinement is None else {"refinement": refinement}),
         "seconds": seconds,
         "files": files,
     }

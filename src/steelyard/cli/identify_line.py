@@ -22,7 +22,9 @@ from steelyard.audit import (
     error_along,
     torque_error,
 )
+from steelyard.cli.identify_closed_loop import check_refinement, fitted_by_loop, refinement_of
 from steelyard.cli.identify_logs import Question
+from steelyard.cli.identify_request import CLOSED_LOOP
 from steelyard.cli.output import say
 from steelyard.consistency import check_parameters
 from steelyard.control import read_loop
@@ -88,6 +90,9 @@ def identify_from(asked: Question, method: str) -> Identification:
     problem = _posed(asked, asked.layout)
     say(f"2  torques can determine {problem.base.count} combinations of {asked.layout.size} parameters")
     estimate = _fitted(asked, problem, method)
+    if method == CLOSED_LOOP:
+        # The loop has a delay of its own; a lag of least squares adds nothing to its covariance.
+        lag = None
     if estimate.layout is not asked.layout:
         # The shapes of friction were found with the rest; from here on they are known.
         problem = _posed(asked, estimate.layout)
@@ -112,7 +117,7 @@ def identify_from(asked: Question, method: str) -> Identification:
         error_along(asked.train, [estimate.torque(asked.robot, log) for log in asked.train]),
         error,
         torque_error(asked.holdout.channels["tau"], predicted),
-        (*asked.findings, *_suspicions(asked, problem), *repeated),
+        (*asked.findings, *_suspicions(asked, problem, method), *repeated),
     )
 
 
@@ -126,11 +131,13 @@ def _sharpened(asked: Question, problem: Problem) -> tuple[Question, TorqueLag |
     return replace(asked, train=tuple(without_turning(log) for log in train)), lag
 
 
-def _suspicions(asked: Question, problem: Problem) -> tuple[Finding, ...]:
+def _suspicions(asked: Question, problem: Problem, method: str) -> tuple[Finding, ...]:
     """Signs, directions and delays under which the same log would fit far better."""
     if asked.static or "load" in problem.layout.drive:
         return ()
     turned = turned_findings(problem) or delay_findings(problem)
+    if method == CLOSED_LOOP:
+        return turned
     return (*turned, *bias_of_recordings(problem, asked.train))
 
 
@@ -150,6 +157,9 @@ def _complete(problem: Problem, estimate: Estimate) -> Estimate:
 
 
 def _fitted(asked: Question, problem: Problem, method: str) -> Estimate:
+    if method == CLOSED_LOOP:
+        motion = None if asked.motion is None else _planned(asked)
+        return fitted_by_loop(problem, asked.loops, asked.train, asked.controller, motion)
     if method != "iv":
         return fit_by_name(problem, method)
     if asked.controller is None:
@@ -200,6 +210,8 @@ def _checks(
         check_excitation(certificate, estimate.condition),
         check_intervals(problem, estimate),
     ]
+    if (refinement := refinement_of(estimate, names)) is not None:
+        checks.append(check_refinement(refinement))
     if asked.static:
         why = "the poses were held: their residuals have no order in time and no velocity."
         return [*checks, *(Check(name, Status.NOT_RUN, why) for name in ("residual colour", "friction"))]

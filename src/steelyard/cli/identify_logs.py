@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from steelyard.arrays import Array
-from steelyard.cli.identify_request import Request
+from steelyard.cli.identify_closed_loop import LoopLog
+from steelyard.cli.identify_request import CLOSED_LOOP, Request
 from steelyard.cli.output import say
 from steelyard.errors import InputError
 from steelyard.finding import Finding
@@ -38,6 +40,7 @@ class Question:
     controller: str | None = None
     static: bool = False
     interval: float | None = None
+    loops: tuple[LoopLog, ...] = ()
 
 
 def question(
@@ -57,13 +60,17 @@ def question(
         return log
 
     train = [ready(path) for path in request.logs]
+    first = list(train)
     if request.holdout is not None:
         apart, name = ready(request.holdout), Path(request.holdout).name
     else:
         split = kept_apart(train.pop())
         train += split.train
+        first[-1] = split.train[0]
         apart, name = split.apart, f"{Path(request.logs[-1]).name}, {split.words}"
         say(f"   no log to hold out is given, so a part is kept apart: {name}")
+        if request.method == CLOSED_LOOP and len(split.train) > 1:
+            say("   a loop is simulated from its start, so of that log only the first stretch is refined by")
     return Question(
         robot,
         layout,
@@ -76,6 +83,7 @@ def question(
         request.controller,
         request.static,
         max(intervals[: len(request.logs)]),
+        _loops(request, robot, constants, first) if request.method == CLOSED_LOOP else (),
     )
 
 
@@ -83,8 +91,7 @@ def log_made_ready(
     path: Path, robot: Robot, request: Request, constants: Array | None
 ) -> tuple[Recording, tuple[Finding, ...], float]:
     """One log as q, v, a and tau, what was noticed about it, and its interval as it was recorded, s."""
-    joints = [joint.name for joint in robot.joints if joint.nv]
-    reading = read(path, joints=joints, columns=request.columns, lenient=True)
+    reading = _read(path, robot, request)
     interval = sampling_of(reading.recording).interval
     if request.static:
         return *_at_rest(path, reading, constants), interval
@@ -92,6 +99,24 @@ def log_made_ready(
     for remark in found.remarks:
         say(f"   {path.name}: {remark}")
     return found.recording, (*reading.findings, *found.findings), interval
+
+
+def _read(path: Path, robot: Robot, request: Request) -> Reading:
+    joints = [joint.name for joint in robot.joints if joint.nv]
+    return read(path, joints=joints, columns=request.columns, lenient=True)
+
+
+def _loops(
+    request: Request, robot: Robot, constants: Array | None, first: Sequence[Recording]
+) -> tuple[LoopLog, ...]:
+    """The training logs as they were recorded, each with the time of its first stretch made ready."""
+    logs = []
+    for path, stretch in zip(map(Path, request.logs), first, strict=True):
+        log = _read(path, robot, request).recording
+        if constants is not None:
+            log = torque_from_current(log, constants)
+        logs.append(LoopLog(path.name, log, float(stretch.time[0]), float(stretch.time[-1])))
+    return tuple(logs)
 
 
 def _at_rest(path: Path, reading: Reading, constants: Array | None) -> tuple[Recording, tuple[Finding, ...]]:

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from steelyard.cli.identify_line import Identification
 
 DRIVE = "viscous,coulomb,offset,rotor"
+CLOSED_LOOP = "clie"
+"""The method that simulates the controller with the robot, beside those of a problem alone."""
 
 
 @dataclass(frozen=True)
@@ -76,12 +78,12 @@ def carry_out(request: Request, out: Path, *, force: bool = False) -> tuple[Iden
     from steelyard.export import require_free
 
     require_free(out, force=force)
-    if request.method not in METHODS:
-        raise UnknownNameError("method", request.method, METHODS, place="--method")
-    if request.static and request.method in ("momentum", "iv"):
+    if request.method not in (*METHODS, CLOSED_LOOP):
+        raise UnknownNameError("method", request.method, (*METHODS, CLOSED_LOOP), place="--method")
+    if request.static and request.method in ("momentum", "iv", CLOSED_LOOP):
         raise InputError(f"'{request.method}' needs a motion, not held poses.", place="--static")
     robot = given_robot(request.robot, request.gravity, request.lock, arguments=request.arguments, snap=True)
-    layout = layout_of(robot, _terms(request.drive))
+    layout = layout_of(robot, _terms(request.drive, request.method))
     prior = _prior(request, robot, layout)
     constants = torque_constants(request.torque_constant, robot.nv)
     say(f"1  read {len(request.logs)} log{'s' if len(request.logs) > 1 else ''} of {robot.name}")
@@ -99,12 +101,16 @@ def carry_out(request: Request, out: Path, *, force: bool = False) -> tuple[Iden
     return done, files
 
 
-def _terms(text: str) -> list[str]:
+def _terms(text: str, method: str) -> list[str]:
     terms = [word.strip() for word in text.split(",") if word.strip()]
     known = [term.name for term in ALL_TERMS]
     for term in terms:
         if term not in known:
             raise UnknownNameError("drive term", term, known, place="--drive")
+    if method == CLOSED_LOOP:
+        from steelyard.cli.identify_closed_loop import refuse_drive
+
+        refuse_drive(terms)
     return terms
 
 

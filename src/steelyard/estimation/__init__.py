@@ -3,9 +3,11 @@
 from steelyard.estimation.arx import ArxModel, fit_arx
 from steelyard.estimation.auto import fit_auto
 from steelyard.estimation.bounded import fit_bounded, relative_bounds
+from steelyard.estimation.closed_loop_commands import CommandMatch, command_match
 from steelyard.estimation.closed_loop_delay import refine_delay
 from steelyard.estimation.closed_loop_fit import fit_closed_loop_input, fit_closed_loop_output
 from steelyard.estimation.closed_loop_intervals import paper_loop, refine_intervals
+from steelyard.estimation.closed_loop_problem import SIMULATED_TERMS, fit_closed_loop, within_noise
 from steelyard.estimation.closed_loop_run import LoopRun, block_means, loop_run
 from steelyard.estimation.entropic import fit_entropic
 from steelyard.estimation.first_order import FirstOrderFit, fit_first_order
@@ -44,9 +46,11 @@ from steelyard.estimation.weighted import fit_weighted, weighted_spread
 
 __all__ = [
     "METHODS",
+    "SIMULATED_TERMS",
     "WEAK",
     "ArxModel",
     "Colour",
+    "CommandMatch",
     "FirstOrderFit",
     "Instruments",
     "JointTrace",
@@ -62,6 +66,7 @@ __all__ = [
     "StepConstraint",
     "TorqueLag",
     "block_means",
+    "command_match",
     "common_dead_time",
     "delay_findings",
     "excited_joint",
@@ -69,6 +74,7 @@ __all__ = [
     "fit_auto",
     "fit_bounded",
     "fit_by_name",
+    "fit_closed_loop",
     "fit_closed_loop_input",
     "fit_closed_loop_output",
     "fit_entropic",
@@ -105,4 +111,5 @@ __all__ = [
     "weighted_spread",
     "with_full_set",
     "with_lag",
+    "within_noise",
 ]
