@@ -28,17 +28,18 @@ def campaign(
     json: JsonOption = False,
 ) -> None:
     """Run all that a file describes; results of finished tasks are kept and never computed twice."""
-    from steelyard.cli.campaign_answer import document_of, summary_of, write_report
+    from steelyard.cli.campaign_answer import content_for, document_of, summary_of, write_report
     from steelyard.cli.campaign_line import carried_out
 
     announce_compilation()
     started = time.perf_counter()
     done = carried_out(spec, out, workers=workers, cluster=cluster, retry_failed=retry_failed)
-    files = write_report(done, out)
-    document = document_of(done, files, time.perf_counter() - started)
+    content = content_for(done)
+    files = write_report(done, content, out)
+    document = document_of(done, content, files, time.perf_counter() - started)
     if json:
         print_json(document)
     else:
-        stdout.print(summary_of(done, document), highlight=False, markup=False)
-    if document["failed"]:
+        stdout.print(summary_of(content, document), highlight=False, markup=False)
+    if document["failed"] or document["verdict"] == "fail":
         raise typer.Exit(1)

@@ -11,28 +11,37 @@ import numpy as np
 from steelyard.campaign import Status, write_table
 from steelyard.cli.campaign_content import content_of
 from steelyard.cli.campaign_line import Carried
+from steelyard.cli.campaign_trials_answer import trials_summary, write_trials
 from steelyard.files import write_text
-from steelyard.report import campaign_page, campaign_summary
+from steelyard.report import CampaignContent, campaign_page, campaign_summary
 
 _IDENTIFICATION = "identification"
 
 
-def write_report(done: Carried, out: Path) -> dict[str, str]:
+def content_for(done: Carried) -> CampaignContent | None:
+    """What the page of an identification campaign says; None for another kind, or without an answer."""
+    if done.answer is None or done.spec.kind != _IDENTIFICATION:
+        return None
+    return content_of(done, done.answer)
+
+
+def write_report(done: Carried, content: CampaignContent | None, out: Path) -> dict[str, str]:
     """Write tables and page; returns their paths by name."""
     files = {name: str(out / name) for name in ("campaign.json", "runs.parquet")}
     if done.answer is None:
         return files
-    if done.spec.kind != _IDENTIFICATION:
-        write_table(out / "trials.parquet", _columns(done.answer["trials"]))
-        return files | {"trials.parquet": str(out / "trials.parquet")}
+    if content is None:
+        return files | write_trials(done.answer, out)
     cloud = done.answer["cloud"]
     write_table(out / "record.parquet", _columns([_flat(row) for row in cloud["runs"]]))
     write_table(out / "cloud.parquet", *_cloud_columns(cloud))
-    write_text(out / "report.html", campaign_page(content_of(done, done.answer)))
+    write_text(out / "report.html", campaign_page(content))
     return files | {name: str(out / name) for name in ("record.parquet", "cloud.parquet", "report.html")}
 
 
-def document_of(done: Carried, files: Mapping[str, str], seconds: float) -> dict[str, Any]:
+def document_of(
+    done: Carried, content: CampaignContent | None, files: Mapping[str, str], seconds: float
+) -> dict[str, Any]:
     """The answer as a JSON document."""
     counts = done.outcome.counts
     document: dict[str, Any] = {
@@ -47,7 +56,8 @@ def document_of(done: Carried, files: Mapping[str, str], seconds: float) -> dict
         "seconds": seconds,
         "files": dict(files),
     }
-    if done.answer is None or done.spec.kind != _IDENTIFICATION:
+    document["verdict"] = "fail" if document["failed"] else "pass"
+    if done.answer is None or content is None:
         return document | ({} if done.answer is None else {"rows": done.answer["rows"]})
     cloud, final = done.answer["cloud"], done.answer["final"]
     refined = [row for row in cloud["runs"] if row.get("rms_clie") is not None]
@@ -58,8 +68,10 @@ def document_of(done: Carried, files: Mapping[str, str], seconds: float) -> dict
         "failed": len(unrefined) + document["failed"],
         "failures": document["failures"]
         | {row["run"]: row.get("failed") or row.get("reason", "") for row in unrefined},
+        "verdict": content.verdict.status.value,
         "certified": sum(bool(row["clie"]["proven"]) for row in refined),
         "possible": sum(bool(row["possible"]) for row in refined),
+        "not_definite": {row["run"]: row["clie"]["smallest"] for row in refined if not row["clie"]["proven"]},
         "dispersion": cloud["dispersion"],
         "robust_dispersion": cloud["robust_dispersion"],
         "representative": final["run"],
@@ -79,21 +91,9 @@ def document_of(done: Carried, files: Mapping[str, str], seconds: float) -> dict
     }
 
 
-def summary_of(done: Carried, document: Mapping[str, Any]) -> str:
+def summary_of(content: CampaignContent | None, document: Mapping[str, Any]) -> str:
     """The answer in words."""
-    if done.answer is not None and done.spec.kind == _IDENTIFICATION:
-        return campaign_summary(content_of(done, done.answer))
-    lines = [f"{document['done']} of {document['tasks']} tasks done, {document['failed']} failed."]
-    for row in document.get("rows", ()):
-        told = ", ".join(f"{key} {value}" for key, value in row.items() if not isinstance(value, list))
-        figures = "; ".join(
-            f"{key} {value[1]:.3g} ({value[0]:.3g} to {value[2]:.3g})"
-            for key, value in row.items()
-            if isinstance(value, list)
-        )
-        lines.append(f"   {told}: {figures}")
-    lines += [f"   {name}: {reason}" for name, reason in document["failures"].items()]
-    return "\n".join(lines)
+    return trials_summary(document) if content is None else campaign_summary(content)
 
 
 def _figures(part: Mapping[str, Any]) -> dict[str, Any]:

@@ -19,18 +19,32 @@ from steelyard.cli.robot_argument import (
 from steelyard.errors import InputError
 
 if TYPE_CHECKING:
-    from steelyard.cli.excite_line import Wish
+    from steelyard.cli.excite_wish import Wish
 
 
 def excite(
+    context: typer.Context,
     robot: RobotArgument,
     out: Annotated[
         Path, typer.Option(metavar="MOTION", help="Motion file (.json); more beside it.", show_default=False)
     ],
-    family: Annotated[str, typer.Option(help="Family of motions: fourier or spline.")] = "fourier",
+    family: Annotated[
+        str, typer.Option(help="Family of motions: fourier, spline or primitives.")
+    ] = "fourier",
+    motion_name: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="Of the primitives: this motion, such as AG02.",
+            show_default="the best by the criterion",
+        ),
+    ] = None,
     harmonics: Annotated[int, typer.Option(help="Harmonics of a Fourier series.", min=2)] = 5,
     pieces: Annotated[int, typer.Option(help="Pieces of a spline.", min=2)] = 12,
-    period: Annotated[float, typer.Option(metavar="SECONDS", help="How long it lasts.")] = 10.0,
+    period: Annotated[
+        float,
+        typer.Option(metavar="SECONDS", help="How long it lasts; primitives last as long as they need."),
+    ] = 10.0,
     criterion: Annotated[
         str,
         typer.Option(
@@ -39,7 +53,10 @@ def excite(
     ] = "cond",
     whom: Annotated[str, typer.Option("--for", help="Whose parameters to show: robot or payload.")] = "robot",
     start: Annotated[
-        str, typer.Option(metavar="home|free|Q,…", help="Where it starts and ends, at rest.")
+        str,
+        typer.Option(
+            metavar="home|free|Q,…", help="Where it starts and ends, at rest; primitives have postures."
+        ),
     ] = "home",
     drive: Annotated[
         str, typer.Option(metavar="LIST", help="Drive terms at every joint.")
@@ -71,7 +88,9 @@ def excite(
         float,
         typer.Option(metavar="SHARE", help="By how much the nominal parameters may be wrong.", min=0.0),
     ] = 0.0,
-    budget: Annotated[float, typer.Option(metavar="SECONDS", help="Time for the search.")] = 10.0,
+    budget: Annotated[
+        float, typer.Option(metavar="SECONDS", help="Time for the search; primitives need none.")
+    ] = 10.0,
     rounds: Annotated[
         int | None,
         typer.Option(help="Stop after so many local searches instead; same bits again.", show_default=False),
@@ -88,10 +107,12 @@ def excite(
     """Design a motion, prove that it keeps every limit, and write it; exit code 3 if it cannot be proven."""
     from steelyard.cli.excite_answer import answer, print_answer
     from steelyard.cli.excite_files import write_files
-    from steelyard.cli.excite_line import Wish, designed
+    from steelyard.cli.excite_line import designed
+    from steelyard.cli.excite_wish import Wish, refuse_in_vain
 
     if out.suffix.lower() != ".json":
         raise InputError("a motion file ends in .json.", place="--out")
+    refuse_in_vain(family, (name for name in context.params if _is_given(context, name)))
     announce_compilation()
     began = time.perf_counter()
     wish = Wish(
@@ -118,6 +139,7 @@ def excite(
         lock=tuple(lock or ()),
         tool_frame=tool_frame,
         arguments=tuple(argument or ()),
+        motion_name=motion_name,
     )
     if planned is not None:
         _added(wish, planned, out, rate, slower, began, json)
@@ -131,6 +153,12 @@ def excite(
         print_answer(done, document)
     if not document["certified"]:
         raise typer.Exit(3)
+
+
+def _is_given(context: typer.Context, name: str) -> bool:
+    """Whether an option stands on the command line."""
+    source = context.get_parameter_source(name)
+    return source is not None and source.name == "COMMANDLINE"
 
 
 def _added(

@@ -7,7 +7,7 @@ from typing import Any
 from rich.markup import escape
 from rich.table import Table
 
-from steelyard.cli.excite_line import Designed
+from steelyard.cli.excite_proof import Designed
 from steelyard.cli.output import stdout
 from steelyard.limits import Certificate
 
@@ -38,6 +38,9 @@ def answer(done: Designed, files: dict[str, str], seconds: float) -> dict[str, A
         "reason": "" if certified else str(proof),
         "rounds": found.rounds,
         "interrupted": found.interrupted,
+        "name": done.name,
+        "compared": dict(done.compared),
+        "findings": [str(finding) for finding in done.findings],
         "seconds": seconds,
         "files": files,
     }
@@ -45,7 +48,8 @@ def answer(done: Designed, files: dict[str, str], seconds: float) -> dict[str, A
 
 def print_answer(done: Designed, document: dict[str, Any]) -> None:
     """The figures, what is proven, and where it was written."""
-    table = Table(title=f"A motion of {done.motion.duration:g} s for {escape(done.robot.name)}")
+    title = f"The motion {done.name}" if done.name else "A motion"
+    table = Table(title=f"{title} of {done.motion.duration:.4g} s for {escape(done.robot.name)}")
     table.add_column("limit")
     table.add_column("least margin, proven at every instant", justify="right")
     table.add_column("at")
@@ -53,9 +57,10 @@ def print_answer(done: Designed, document: dict[str, Any]) -> None:
         table.add_row(kind, f"{least['margin']:.4g} {least['unit']}", escape(least["at"]))
     if document["proven"]:
         stdout.print(table)
+    effort = f"{len(done.compared)} motions compared" if done.name else f"{document['rounds']} local searches"
     stdout.print(
         f"cond {document['cond']:.4g}, with columns of unit length {document['cond_normalised']:.4g}; "
-        f"{len(document['columns'])} columns; {document['rounds']} local searches.",
+        f"{len(document['columns'])} columns; {effort}.",
         highlight=False,
     )
     if document["interrupted"]:

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import numpy as np
 
-from steelyard.archive import to_document
-from steelyard.cli.excite_line import Designed
+from steelyard.cli.excite_proof import Designed
+from steelyard.cli.excite_wish import not_applicable
 from steelyard.files import write_text
 from steelyard.limits import Certificate, write_certificate
 from steelyard.motion import (
@@ -56,7 +56,16 @@ def write_files(done: Designed, out: Path, *, rate: float, slower: float) -> dic
 
 def _search(done: Designed) -> SearchRecord:
     found = done.design
-    wish = {name: value for name, value in asdict(done.wish).items() if value not in (None, (), "")}
+    unused = not_applicable(done.wish.family)
+    facts: dict[str, object] = {
+        name: str(value)
+        for name, value in asdict(done.wish).items()
+        if value not in (None, (), "") and name not in unused
+    }
+    if done.compared:
+        facts |= {"motion": done.name, "motions compared": len(done.compared)}
+    else:
+        facts["rounds"] = found.rounds
     return SearchRecord(
         criterion=found.criterion.value,
         seconds=np.array([state.seconds for state in found.history]),
@@ -67,5 +76,5 @@ def _search(done: Designed) -> SearchRecord:
             Measure("rms deviation of the base parameters per unit of torque noise", found.rms_deviation),
         ),
         columns=found.columns,
-        facts={**to_document({name: str(value) for name, value in wish.items()}), "rounds": found.rounds},
+        facts=facts,
     )

@@ -10,7 +10,8 @@ import numpy as np
 from rich.markup import escape
 from rich.table import Table
 
-from steelyard.cli.excite_line import Wish, planned_limits
+from steelyard.cli.excite_posed import planned_limits
+from steelyard.cli.excite_wish import Wish
 from steelyard.cli.output import say, stdout
 from steelyard.cli.robot_argument import given_robot
 from steelyard.errors import InputError

@@ -1,0 +1,131 @@
+"""The question of `steelyard excite`: what to show, within which limits, clear of what, after which data."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+
+from steelyard.arrays import Array
+from steelyard.cli.excite_wish import LIFTED, Wish
+from steelyard.cli.output import say
+from steelyard.dynamics import torque_gram
+from steelyard.errors import InputError
+from steelyard.excitation import home, payload_columns, robot_columns
+from steelyard.identifiability import BaseParameters
+from steelyard.layout import Layout
+from steelyard.limits import Clearance, MotionLimits, Scene, clearance_of, read_scene
+from steelyard.pose import Pose
+from steelyard.recording import read
+from steelyard.robot import Geometry, MeshFile, Robot
+from steelyard.signals import prepared
+
+
+@dataclass(frozen=True, eq=False)
+class Posed:
+    """A motion is asked for; nothing is made yet.
+
+    Attributes:
+        layout: the parameters.
+        base: the columns the motion is judged by.
+        limits: what it must respect; the robot there lacks the limits that are not to be kept.
+        start: where it starts, shape (nv,), rad or m; None for anywhere.
+        recorded: Gram matrix of the data that is there already, shape (p, p), SI; None for none.
+    """
+
+    layout: Layout
+    base: BaseParameters
+    limits: MotionLimits
+    start: Array | None
+    recorded: Array | None
+
+
+def posed(robot: Robot, wish: Wish) -> Posed:
+    """What is asked of a motion of this robot."""
+    lifted = _lifted(robot, wish.without)
+    layout, base = _columns(wish, lifted)
+    limits = _limits(wish, lifted, layout)
+    pairs = 0 if limits.clearance is None else len(limits.clearance.pairs)
+    say(f"1  {base.count} columns to show; {pairs} pairs to keep apart")
+    return Posed(layout, base, limits, _start(wish, lifted), _recorded(wish, lifted, layout))
+
+
+def planned_limits(robot: Robot, wish: Wish) -> MotionLimits:
+    """What a motion of this robot must respect by the wish."""
+    lifted = _lifted(robot, wish.without)
+    return _limits(wish, lifted, _columns(wish, lifted)[0])
+
+
+def _limits(wish: Wish, robot: Robot, layout: Layout) -> MotionLimits:
+    """Torques count where every link states its inertia."""
+    clearance = _clearance(wish, robot)
+    if "torque" in wish.without or any(link.body is None for link in robot.links):
+        return MotionLimits(robot, clearance, distance=wish.distance)
+    return MotionLimits(robot, clearance, layout, layout.complete_nominal(), wish.distance)
+
+
+def _lifted(robot: Robot, without: tuple[str, ...]) -> Robot:
+    """The robot without the limits that are not to be kept."""
+    names = {LIFTED[word]: np.inf for word in without if word in LIFTED}
+    if not names:
+        return robot
+    joints = tuple(replace(joint, limits=replace(joint.limits, **names)) for joint in robot.joints)
+    return replace(robot, joints=joints)
+
+
+def _columns(wish: Wish, robot: Robot) -> tuple[Layout, BaseParameters]:
+    if wish.whom == "payload":
+        return payload_columns(robot)
+    return robot_columns(robot, tuple(word.strip() for word in wish.drive.split(",") if word.strip()))
+
+
+def _start(wish: Wish, robot: Robot) -> Array | None:
+    if wish.start == "free":
+        return None
+    if wish.start == "home":
+        return home(robot)
+    try:
+        pose = np.array([float(word) for word in wish.start.split(",")])
+    except ValueError:
+        pose = np.zeros(0)
+    if pose.size != robot.nv or not np.isfinite(pose).all():
+        raise InputError(
+            f"expected home, free or {robot.nv} positions between commas, got '{wish.start}'.",
+            place="--start",
+        )
+    return pose
+
+
+def _clearance(wish: Wish, robot: Robot) -> Clearance | None:
+    if "clearance" in wish.without:
+        return None
+    described = Path(wish.robot)
+    tool: tuple[Geometry, ...] = ()
+    if wish.tool is not None:
+        if not wish.tool.is_file():
+            raise InputError("there is no such file.", place=f"--tool {wish.tool}")
+        tool = (Geometry(MeshFile(wish.tool.name, (wish.tool_scale,) * 3), Pose.identity()),)
+    found = clearance_of(
+        robot,
+        Scene() if wish.scene is None else read_scene(wish.scene),
+        tool=tool,
+        meshes=described.parent if described.is_file() else None,
+        tool_meshes=None if wish.tool is None else wish.tool.parent,
+        rest=_start(wish, robot),
+    )
+    for finding in found.findings:
+        say(f"   {finding}")
+    return found
+
+
+def _recorded(wish: Wish, robot: Robot, layout: Layout) -> Array | None:
+    """The Gram matrix of the logs that are already there."""
+    if not wish.after:
+        return None
+    blocks = []
+    for path in wish.after:
+        reading = read(path, joints=list(robot.joint_names), lenient=True)
+        log = prepared(reading.recording).recording.channels
+        blocks.append((log["q"], log["v"], log["a"], log["tau"]))
+    return torque_gram(robot, layout, blocks)[:-1, :-1]

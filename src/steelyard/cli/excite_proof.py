@@ -1,0 +1,65 @@
+"""What `steelyard excite` ends with: a motion, what it is worth, and what is proven of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from steelyard.cli.excite_wish import Wish
+from steelyard.cli.output import say
+from steelyard.errors import InputError
+from steelyard.excitation import Design
+from steelyard.finding import Finding
+from steelyard.limits import Certificate, MotionLimits, NotCertifiedError, certify
+from steelyard.motion import FourierMotion, LinearMotion, SplineMotion
+from steelyard.robot import Robot
+
+
+@dataclass(frozen=True, eq=False)
+class Designed:
+    """A motion, what it is worth, and what is proven of it.
+
+    Attributes:
+        wish: what was asked for.
+        robot: as it was described, with all of its limits.
+        design: what the motion is worth.
+        motion: the motion, under the digest of the robot.
+        limits: those it was to keep.
+        proof: that it does, or why there is none.
+        name: of a structured motion; empty for others.
+        compared: value of the criterion of every structured motion it was chosen from, by name.
+        findings: what had to give way to the limits.
+    """
+
+    wish: Wish
+    robot: Robot
+    design: Design
+    motion: FourierMotion | SplineMotion
+    limits: MotionLimits
+    proof: Certificate | NotCertifiedError
+    name: str = ""
+    compared: Mapping[str, float] = field(default_factory=dict)
+    findings: tuple[Finding, ...] = ()
+
+
+def of_robot(motion: LinearMotion, robot: Robot) -> FourierMotion | SplineMotion:
+    """The motion, under the digest of the robot as it was described, with all of its limits."""
+    if not isinstance(motion, FourierMotion | SplineMotion):
+        raise InputError("is of no family that can be written.", place="motion")
+    return replace(motion, robot=robot.digest)
+
+
+def proof_of(limits: MotionLimits, motion: LinearMotion, wish: Wish) -> Certificate | NotCertifiedError:
+    """Prove that a motion keeps its limits at every instant, and say how that ended."""
+    spread = None
+    if limits.parameters is not None and wish.parameter_range > 0.0:
+        spread = wish.parameter_range * np.abs(limits.parameters)
+    try:
+        proof = certify(limits, motion, uncertainty=spread)
+    except NotCertifiedError as refused:
+        say(f"3  not certified: {refused}")
+        return refused
+    say(f"3  certified at every instant, on {proof.stretches} stretches of time")
+    return proof
