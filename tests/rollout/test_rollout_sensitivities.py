@@ -150,6 +150,20 @@ def test_blocks_are_means_of_the_full_output_and_the_run_is_that_of_rollout() ->
         assert_agree(getattr(blocks, name), expected, relative=1e-13)
 
 
+@pytest.mark.parametrize(("scheme", "steps"), [("euler-trapezoid", 3), ("heun", 1)])
+def test_the_beginning_of_a_run_does_not_depend_on_its_length(scheme: str, steps: int) -> None:
+    """Cycles are linearised several at a time: the last ones may come alone, and nothing looks ahead."""
+    robot, layout, phi = arm()
+    refs = reference(robot, 30)
+    for kind in ("linear pd", "remembering"):
+        loop = ClosedLoop(law(kind, robot), CYCLE, CYCLE, scheme, steps)
+        long = sensitivities(robot, layout, phi, *refs, loop)
+        for cycles in (1, 2, 3, 5, 8, 9, 17):
+            short = sensitivities(robot, layout, phi, *(x[:cycles] for x in refs), loop)
+            for name in ("q", "v", "tau", "dq", "dv", "dtau"):
+                assert np.array_equal(getattr(short, name), getattr(long, name)[:cycles])
+
+
 def test_a_constant_jacobian_gives_what_one_per_cycle_gives() -> None:
     robot, layout, phi = arm()
     refs = reference(robot, 100)

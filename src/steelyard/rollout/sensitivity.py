@@ -9,13 +9,14 @@ from numpy.typing import ArrayLike
 
 from steelyard.archive import digest
 from steelyard.arrays import Array, read_only_view
-from steelyard.dynamics.straight_line import call, specialise, straight_line_code
+from steelyard.dynamics.straight_line import call, sources_digest, specialise, straight_line_code
 from steelyard.dynamics.tree import tree_of
 from steelyard.errors import InputError
 from steelyard.layout import Layout
 from steelyard.robot import Robot
 from steelyard.rollout import variation as variation_template
 from steelyard.rollout.closed_loop import ClosedLoop
+from steelyard.rollout.lanes import linear_lanes
 from steelyard.rollout.simulation import law_key, prepared, refuse_friction, stopped
 from steelyard.rollout.tiles import room_for, spread
 
@@ -104,8 +105,9 @@ def sensitivities(
     controller = loop.controller
     functions = specialise(
         variation_template,
-        digest([generated.key, law_key(controller)]),
-        run_linear=generated.calls["run_linear"],
+        digest([generated.key, law_key(controller), sources_digest(__file__)]),
+        run_forward=generated.calls["run_forward"],
+        run_linear=linear_lanes(generated),
         run_columns=generated.calls["run_columns"],
         control_step=controller.step,
     )

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from steelyard.arrays import Array, IntArray, read_only
+from steelyard.arrays import Array, read_only
 from steelyard.dynamics.straight_line import LANES, StraightLineCode
 from steelyard.layout import Layout
 
@@ -18,15 +19,19 @@ class Spread(NamedTuple):
         source: places in the linearisation's output, shape (entries,), dimensionless.
         target: places in the flat tiles of shape (tiles, nv, LANES), shape (entries,), dimensionless.
         weight: entries of B, shape (entries,), SI.
+        firsts: the first so many entries are the first to go to their place; the others add to them.
         tiles: number of tiles.
         outputs: length of the linearisation's output.
+        shared: length of its part before Y, which is the same for all columns.
     """
 
-    source: IntArray
-    target: IntArray
+    source: NDArray[np.uint64]
+    target: NDArray[np.uint64]
     weight: Array
+    firsts: int
     tiles: int
     outputs: int
+    shared: int
 
 
 class Kept(NamedTuple):
@@ -71,13 +76,17 @@ def spread(code: StraightLineCode, layout: Layout, basis: Array | None) -> Sprea
             source.append(code.regressor_start + entry)
             target.append((column // LANES * code.nv + k) * LANES + column % LANES)
             weight.append(B[place[carried], column])
-    tiles = -(-B.shape[1] // LANES)
+    _, firsts = np.unique(target, return_index=True)
+    order = np.concatenate([firsts, np.setdiff1d(np.arange(len(target)), firsts)])
+    # Unsigned, since compiled code asks of every signed index whether it counts from the end.
     return Spread(
-        read_only(np.array(source, dtype=np.int64)),
-        read_only(np.array(target, dtype=np.int64)),
-        read_only(np.array(weight)),
-        tiles,
+        read_only(np.array(source, dtype=np.uint64)[order]),
+        read_only(np.array(target, dtype=np.uint64)[order]),
+        read_only(np.array(weight)[order]),
+        len(firsts),
+        -(-B.shape[1] // LANES),
         code.size,
+        code.regressor_start,
     )
 
 

@@ -1,8 +1,12 @@
 """The closed loop together with its derivatives in the parameters, in compiled code.
 
-A template like `loop`: a copy is made for each controller and robot, with `control_step`, `run_linear` and
-`run_columns` theirs. Derivatives stand in tiles of `LANES` columns, shape (tiles, rows, LANES), so that one
-instruction of the processor works on several columns.
+A template like `loop`: a copy is made for each controller and robot, with `control_step`, `run_forward`,
+`run_linear` and `run_columns` theirs.
+
+The run does not depend on its derivatives. So it goes ahead by a few cycles; their states are linearised
+together, `LANES` at a time; and the derivatives follow in tiles of `LANES` columns, shape (tiles, rows,
+LANES). One instruction of the processor then works on several states, or on several columns. The run itself
+is exact IEEE arithmetic and has the bits of `loop`; in the derivatives products and sums may be fused.
 """
 
 from __future__ import annotations
@@ -13,16 +17,27 @@ from typing import Any
 import numpy as np
 
 from steelyard.arrays import Array
-from steelyard.compiled import kernel
+from steelyard.compiled import dense_kernel, kernel
 from steelyard.control.pd import pd_step
 from steelyard.dynamics.batch import Numbers
-from steelyard.dynamics.straight_line.inputs import scratch, stuck_joint, write_state
-from steelyard.dynamics.straight_line.machine_code import LANES, add_scaled_row
+from steelyard.dynamics.straight_line.inputs import stuck_joint, write_lanes, write_state
+from steelyard.dynamics.straight_line.machine_code import LANES
 from steelyard.dynamics.tree import Tree
+from steelyard.rollout.flight import Flight, take_off
+from steelyard.rollout.tile_kernels import (
+    add_to_sums,
+    copy,
+    last_stage,
+    next_stage,
+    untile,
+    vary_command,
+    write_slopes,
+)
 from steelyard.rollout.tiles import Kept, Spread
 from steelyard.rollout.timing import Scheme, Timing
 
 control_step: Any = pd_step
+run_forward: Any = None
 run_linear: Any = None
 run_columns: Any = None
 
@@ -80,62 +95,87 @@ def control_jacobian(
 
 
 @kernel
-def clear(x: Array) -> None:
-    """Set every entry to zero."""
-    for e in range(x.size):
-        x[e] = 0.0
+def fly(
+    law: tuple[Tree, Numbers, Array],
+    linear: bool,
+    q_ref: Array,
+    v_ref: Array,
+    a_ref: Array,
+    scheme: Scheme,
+    timing: Timing,
+    average: int,
+    tiles: int,
+    first: int,
+    last: int,
+    flight: Flight,
+    kept: Kept,
+) -> tuple[int, int]:
+    """Run the cycles first … last - 1, see `loop.simulate`; (-1, -1), or cycle and joint as `vary`."""
+    q, v, tau, x, y = flight.q, flight.v, flight.tau, flight.x, flight.y
+    nv, m, length = q.size, flight.memory.size, len(tau)
+    law_tree, law_numbers, gains = law
+    q_s, v_s, a_s = flight.q_s, flight.v_s, flight.a_s
+    q_at, v_at, a_at = flight.q_at, flight.v_at, flight.a_at
+    stages, total, share, state = scheme.nodes.size, len(kept.q) * average, 1.0 / average, 0
+    for n in range(first, last):
+        size = 0.0
+        for k in range(nv):
+            size += abs(q[k]) + abs(v[k])
+        if not math.isfinite(size):
+            return n, -1
+        now, block = n % length, n // average
+        # In the first cycle nothing has a derivative yet, and a law may still be starting.
+        if n == 1 or (n > 1 and not linear):
+            J = np.empty((nv + m, 2 * nv + m))
+            control_jacobian(
+                law_tree, law_numbers, gains, flight.memory, q, v, q_ref[n], v_ref[n], a_ref[n], J
+            )
+            write_slopes(J, nv, tiles, 0 if linear else n - first, flight.slopes)
+        control_step(
+            law_tree, law_numbers, gains, flight.memory, q, v, q_ref[n], v_ref[n], a_ref[n], tau[now]
+        )
+        for k in range(nv):
+            # Before the first command arrives it acts too.
+            if n == 0:
+                for i in range(1, length):
+                    tau[i, k] = tau[0, k]
+            kept.q[block, k] += share * q[k]
+            kept.v[block, k] += share * v[k]
+            kept.tau[block, k] += share * tau[now, k]
+        if n + 1 == total:
+            break
+        for step in range(timing.early_steps + timing.late_steps):
+            late = step >= timing.early_steps
+            h = timing.late_step if late else timing.early_step
+            held = tau[(n + (2 if late else 1)) % length]
+            for k in range(nv):
+                v_s[k] = a_s[k] = 0.0
+            for s in range(stages):
+                c = h * scheme.nodes[s]
+                for k in range(nv):
+                    q_s[k] = q[k] + c * v_s[k]
+                    v_s[k] = v[k] + c * a_s[k]
+                write_state(x, q_s, v_s, held)
+                run_forward(x, y)
+                stuck = stuck_joint(y, a_s)
+                if stuck >= 0:
+                    return n, stuck
+                for k in range(nv):
+                    q_at[state + s, k] = q_s[k]
+                    v_at[state + s, k] = v_s[k]
+                    a_at[state + s, k] = a_s[k]
+            for k in range(nv):
+                v_sum = a_sum = 0.0
+                for s in range(stages):
+                    v_sum += scheme.weights[s] * v_at[state + s, k]
+                    a_sum += scheme.weights[s] * a_at[state + s, k]
+                q[k] += h * (v_sum + scheme.lift * h * a_sum)
+                v[k] += h * a_sum
+            state += stages
+    return -1, -1
 
 
-@kernel
-def vary_command(J: Array, Q: Array, V: Array, M: Array, T: Array, M_next: Array) -> None:
-    """Push the derivatives of the state through the law: writes those of the command, T, and of M."""
-    tiles, nv, m = Q.shape[0], Q.shape[1], M.shape[1]
-    clear(T.reshape(-1))
-    clear(M_next.reshape(-1))
-    for row in range(nv + m):
-        for column in range(2 * nv + m):
-            slope = J[row, column]
-            if slope == 0.0:
-                continue
-            for tile in range(tiles):
-                into = tile * nv + row if row < nv else tile * m + row - nv
-                out = T if row < nv else M_next
-                if column < nv:
-                    add_scaled_row(out, into, slope, Q, tile * nv + column)
-                elif column < 2 * nv:
-                    add_scaled_row(out, into, slope, V, tile * nv + column - nv)
-                else:
-                    add_scaled_row(out, into, slope, M, tile * m + column - 2 * nv)
-    m_flat, next_flat = M.reshape(-1), M_next.reshape(-1)
-    for e in range(m_flat.size):
-        m_flat[e] = next_flat[e]
-
-
-@kernel
-def untile(tiles: Array, out: Array) -> None:
-    """Move flat tiles to their columns in out (nv, columns), and clear them."""
-    nv = out.shape[0]
-    for k in range(nv):
-        for column in range(out.shape[1]):
-            out[k, column] = tiles[(column // LANES * nv + k) * LANES + column % LANES]
-    clear(tiles)
-
-
-@kernel
-def mix(x: Array, c: float, y: Array, out: Array) -> None:
-    """Write x + c y into out, entry by entry."""
-    for e in range(out.size):
-        out[e] = x[e] + c * y[e]
-
-
-@kernel
-def add(out: Array, c: float, y: Array) -> None:
-    """Add c y to out, entry by entry."""
-    for e in range(out.size):
-        out[e] += c * y[e]
-
-
-@kernel
+@dense_kernel
 def vary(
     tree: Tree,
     numbers: Numbers,
@@ -157,92 +197,77 @@ def vary(
 
     One function that calls each program once, see `loop.simulate`; capital letters are derivatives in tiles.
     """
-    nv, m, blocks = q.size, memory.size, kept.q.shape[0]
-    law_tree, law_numbers, gains = law
-    tiled = (spread.tiles, nv, LANES)
-    x, y = scratch(tree, numbers, spread.outputs)
-    q_s, v_s, a_s, v_sum, a_sum = np.zeros(nv), np.zeros(nv), np.zeros(nv), np.zeros(nv), np.zeros(nv)
-    Q, V = np.zeros(tiled), np.zeros(tiled)
-    M, M_next = np.zeros((spread.tiles, m, LANES)), np.zeros((spread.tiles, m, LANES))
-    Q_s, V_s, A_s, V_sum, A_sum, F = (
-        np.zeros(tiled), np.zeros(tiled), np.zeros(tiled), np.zeros(tiled), np.zeros(tiled), np.zeros(tiled)
+    nv, m, total = q.size, memory.size, len(kept.q) * average
+    stages, steps = scheme.nodes.size, timing.early_steps + timing.late_steps
+    # As few cycles as fill all lanes.
+    batch = LANES // math.gcd(LANES, stages * steps)
+    states = batch * stages * steps
+    flight = take_off(tree, numbers, memory, q, v, timing.lag, batch, states)
+    parameters = flight.x[6 * nv :].copy()
+    given, lanes, nothing = (
+        np.zeros((1, 6 * nv, LANES)), np.zeros((1, spread.outputs, LANES)), np.zeros((1, 0, LANES))
     )  # fmt: skip
-    f, Q_flat, V_flat = F.reshape(-1), Q.reshape(-1), V.reshape(-1)
-    Q_s_flat, V_s_flat, A_s_flat = Q_s.reshape(-1), V_s.reshape(-1), A_s.reshape(-1)
-    V_sum_flat, A_sum_flat = V_sum.reshape(-1), A_sum.reshape(-1)
-    Q_mean, V_mean, T_mean = np.zeros(f.size), np.zeros(f.size), np.zeros(f.size)
-    J = np.zeros((nv + m, 2 * nv + m))
-    # The commands on their way to the joints. Before the first arrives it acts too; it is the same for all
-    # parameters, since the run starts from one state.
+    y = np.zeros((states, spread.shared))
+    F = np.zeros((states, spread.tiles, nv, LANES))
+    F_flat = F.reshape(states, -1)
+    rows, tiled = spread.tiles * nv, (spread.tiles, nv, LANES)
+    X, Y = np.zeros((2 * rows + spread.tiles * m, LANES)), np.zeros((rows + spread.tiles * m, LANES))
+    Q, V, M = X[:rows].reshape(tiled), X[rows : 2 * rows].reshape(tiled), X[2 * rows :].reshape(-1)
+    T_new, M_new = Y[:rows].reshape(-1), Y[rows:].reshape(-1)
+    Q_flat, V_flat = Q.reshape(-1), V.reshape(-1)
+    Q_s, V_s, A = np.zeros(tiled), np.zeros(tiled), np.zeros(tiled)
+    Q_s_flat, V_s_flat, A_flat = Q_s.reshape(-1), V_s.reshape(-1), A.reshape(-1)
+    V_sum, A_sum = np.zeros(rows * LANES), np.zeros(rows * LANES)
+    Q_block, V_block, T_block = np.zeros(rows * LANES), np.zeros(rows * LANES), np.zeros(rows * LANES)
+    # The first command acts before it arrives too. It is the same for all parameters, since the run starts
+    # from one state.
     length = timing.lag + 2
-    tau = np.zeros((length, nv))
     T = np.zeros((length, spread.tiles, nv, LANES))
-    share = 1.0 / average
-    for n in range(blocks * average):
-        size = 0.0
-        for k in range(nv):
-            size += abs(q[k]) + abs(v[k])
-        if not math.isfinite(size):
-            return n, -1
-        now, block = n % length, n // average
-        # In the first cycle nothing has a derivative yet, and a law may still be starting.
-        if n == 1 or not linear:
-            control_jacobian(law_tree, law_numbers, gains, memory, q, v, q_ref[n], v_ref[n], a_ref[n], J)
-        vary_command(J, Q, V, M, T[now], M_next)
-        control_step(law_tree, law_numbers, gains, memory, q, v, q_ref[n], v_ref[n], a_ref[n], tau[now])
-        for k in range(nv):
-            if n == 0:
-                for i in range(1, length):
-                    tau[i, k] = tau[0, k]
-            kept.q[block, k] += share * q[k]
-            kept.v[block, k] += share * v[k]
-            kept.tau[block, k] += share * tau[now, k]
-        add(Q_mean, share, Q_flat)
-        add(V_mean, share, V_flat)
-        add(T_mean, share, T[now].reshape(-1))
-        if n % average == average - 1:
-            untile(Q_mean, kept.dq[block])
-            untile(V_mean, kept.dv[block])
-            untile(T_mean, kept.dtau[block])
-        if n + 1 == blocks * average:
-            break
-        for step in range(timing.early_steps + timing.late_steps):
-            late = step >= timing.early_steps
-            h = timing.late_step if late else timing.early_step
-            held = (n + (2 if late else 1)) % length
-            for k in range(nv):
-                v_s[k] = a_s[k] = v_sum[k] = a_sum[k] = 0.0
-            clear(V_s_flat)
-            clear(A_s_flat)
-            clear(V_sum_flat)
-            clear(A_sum_flat)
-            for s in range(scheme.nodes.size):
-                c, w = h * scheme.nodes[s], scheme.weights[s]
-                for k in range(nv):
-                    q_s[k] = q[k] + c * v_s[k]
-                    v_s[k] = v[k] + c * a_s[k]
-                mix(Q_flat, c, V_s_flat, Q_s_flat)
-                mix(V_flat, c, A_s_flat, V_s_flat)
-                write_state(x, q_s, v_s, tau[held])
-                run_linear(x, y)
-                stuck = stuck_joint(y, a_s)
-                if stuck >= 0:
-                    return n, stuck
-                clear(f)
-                for e in range(spread.source.size):
-                    f[spread.target[e]] += spread.weight[e] * y[spread.source[e]]
-                for tile in range(spread.tiles):
-                    run_columns(y, Q_s, V_s, T[held], F, A_s, tile)
-                for k in range(nv):
-                    v_sum[k] += w * v_s[k]
-                    a_sum[k] += w * a_s[k]
-                add(V_sum_flat, w, V_s_flat)
-                add(A_sum_flat, w, A_s_flat)
-            for k in range(nv):
-                q[k] += h * (v_sum[k] + scheme.lift * h * a_sum[k])
-                v[k] += h * a_sum[k]
-            add(Q_flat, h, V_sum_flat)
-            if scheme.lift != 0.0:
-                add(Q_flat, scheme.lift * h * h, A_sum_flat)
-            add(V_flat, h, A_sum_flat)
+    T_flat = T.reshape(length, -1)
+    for first in range(0, total, batch):
+        last = min(first + batch, total)
+        stop, stuck = fly(
+            law, linear, q_ref, v_ref, a_ref, scheme, timing, average, spread.tiles, first, last, flight, kept
+        )  # fmt: skip
+        if stop >= 0:
+            return stop, stuck
+        for start in range(0, states, LANES):
+            write_lanes(given, flight.q_at, flight.v_at, flight.a_at, start, states)
+            run_linear(parameters, given, nothing, nothing, nothing, lanes, 0)
+            for e in range(spread.shared):
+                for lane in range(LANES):
+                    y[start + lane, e] = lanes[0, e, lane]
+            for e in range(spread.source.size):
+                source, target, weight = spread.source[e], spread.target[e], spread.weight[e]
+                for lane in range(LANES):
+                    before = F_flat[start + lane, target] if e >= spread.firsts else 0.0
+                    F_flat[start + lane, target] = before + weight * lanes[0, source, lane]
+        state = 0
+        for n in range(first, last):
+            vary_command(flight.slopes, 0 if linear else n - first, spread.tiles, X, Y)
+            copy(M_new, M)
+            copy(T_new, T_flat[n % length])
+            add_to_sums(Q_flat, V_flat, T_new, Q_block, V_block, T_block)
+            if n % average == average - 1:
+                untile(Q_block, 1.0 / average, kept.dq[n // average])
+                untile(V_block, 1.0 / average, kept.dv[n // average])
+                untile(T_block, 1.0 / average, kept.dtau[n // average])
+            if n + 1 == total:
+                break
+            for step in range(steps):
+                late = step >= timing.early_steps
+                h = timing.late_step if late else timing.early_step
+                T_held = T[(n + (2 if late else 1)) % length]
+                for s in range(stages):
+                    Q_at, V_at = (Q, V) if s == 0 else (Q_s, V_s)
+                    y_s, F_s = y[state], F[state]
+                    for tile in range(spread.tiles):
+                        run_columns(y_s, Q_at, V_at, T_held, F_s, A, tile)
+                    state += 1
+                    w, V_at_flat = scheme.weights[s], V_flat if s == 0 else V_s_flat
+                    if s + 1 < stages:
+                        c = h * scheme.nodes[s + 1]
+                        next_stage(w, c, Q_flat, V_flat, V_at_flat, A_flat, V_sum, A_sum, Q_s_flat, V_s_flat)
+                    else:
+                        last_stage(w, h, scheme.lift, V_at_flat, A_flat, V_sum, A_sum, Q_flat, V_flat)
     return -1, -1
