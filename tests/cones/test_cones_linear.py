@@ -2,6 +2,7 @@
 
 from fractions import Fraction
 
+import highspy
 import numpy as np
 import pytest
 from scipy.optimize import linprog
@@ -193,3 +194,17 @@ def test_solving_prints_nothing(capfd: pytest.CaptureFixture[str]) -> None:
     minimise(random_program(0), np.ones(6))
     solve(ConeProgram.least_squares(np.eye(2), np.ones(2), [AtMost(np.eye(2), np.zeros(2))]))
     assert capfd.readouterr() == ("", "")
+
+
+def test_a_solve_that_ends_undecided_is_repeated_from_scratch(monkeypatch: pytest.MonkeyPatch) -> None:
+    series = LinearSeries(LinearProgram([[1.0, 1.0]], [1.0], [INF], [0, 0], [INF, INF]))
+    run, ended = series._run, []
+
+    def astray() -> object:
+        run()
+        ended.append(len(ended))
+        return highspy.HighsModelStatus.kNotset if len(ended) == 1 else series._highs.getModelStatus()
+
+    monkeypatch.setattr(series, "_run", astray)
+    assert series.minimise([1.0, 2.0]).value == pytest.approx(1.0)
+    assert len(ended) == 2

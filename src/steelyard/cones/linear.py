@@ -43,6 +43,13 @@ class LinearSolution:
     iterations: int
 
 
+_DECIDED = (
+    highspy.HighsModelStatus.kOptimal,
+    highspy.HighsModelStatus.kInfeasible,
+    highspy.HighsModelStatus.kUnbounded,
+)
+
+
 class LinearSeries:
     """Minimises one objective after another over one polytope.
 
@@ -79,8 +86,11 @@ class LinearSeries:
         c = checked("objective", objective, (n,))
         highs = self._highs
         highs.changeColsCost(n, np.arange(n, dtype=np.int32), c)
-        highs.run()
-        status = highs.getModelStatus()
+        status = self._run()
+        if status not in _DECIDED:
+            # The basis of the solve before may lead the simplex method astray; from scratch it decides.
+            highs.clearSolver()
+            status = self._run()
         if status != highspy.HighsModelStatus.kOptimal:
             raise self._failure(status, c)
         answer = highs.getSolution()
@@ -93,6 +103,10 @@ class LinearSeries:
             reduced_costs=read_only(np.array(answer.col_dual)),
             iterations=int(highs.getInfo().simplex_iteration_count),
         )
+
+    def _run(self) -> Any:
+        self._highs.run()
+        return self._highs.getModelStatus()
 
     def _failure(self, status: Any, c: Array) -> Exception:
         if status == highspy.HighsModelStatus.kUnbounded:
