@@ -1,11 +1,14 @@
-"""`make bench`: our times beside the peers', in one run; dated JSON and the table of docs/benchmarks.md."""
+"""`make bench`: our times beside the peers', in one run; dated JSON and the table of docs/benchmarks.md.
+
+With names of cases only those are run, and their rows replace those of the same day; others stay.
+"""
 
 from __future__ import annotations
 
 import json
 import os
 import sys
-from dataclasses import asdict
+from dataclasses import asdict, fields
 from pathlib import Path
 
 # BLAS threads spin on the cores that our own threads need: on small matrices that costs both of them dearly.
@@ -47,21 +50,36 @@ CASES = {
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "benchmarks.md"
 
 
-def main() -> int:
-    """Run every case; always 0, a missed promise is reported and not hidden."""
+def main(words: list[str]) -> int:
+    """Run the named cases, all by default; always 0, a missed promise is reported and not hidden."""
+    if unknown := [word for word in words if word not in CASES]:
+        raise SystemExit(f"unknown cases {unknown}; valid: {list(CASES)}")
     started = machine()
-    rows = [row for case in CASES.values() for row in case()]
+    file = RESULTS / f"bench-{today()}.json"
+    kept = _kept(file) if words else {}
+    for name in words or CASES:
+        kept |= {row.name: row for row in CASES[name]()}
+    rows = list(kept.values())
     document = {
         "date": today(),
         "machine": started,
         "rows": [{**asdict(row), "ratio": row.ratio, "holds": row.holds} for row in rows],
     }
     RESULTS.mkdir(parents=True, exist_ok=True)
-    (RESULTS / f"bench-{today()}.json").write_text(json.dumps(document, indent=1, ensure_ascii=False) + "\n")
+    file.write_text(json.dumps(document, indent=1, ensure_ascii=False) + "\n")
     page = _page(rows)
     PAGE.write_text(page)
     print(page)
     return 0
+
+
+def _kept(file: Path) -> dict[str, Row]:
+    """Rows measured earlier today, by name."""
+    if not file.exists():
+        return {}
+    names = {field.name for field in fields(Row)}
+    rows = json.loads(file.read_text())["rows"]
+    return {row["name"]: Row(**{key: value for key, value in row.items() if key in names}) for row in rows}
 
 
 def _page(rows: list[Row]) -> str:
@@ -111,4 +129,4 @@ def _time(seconds: float) -> str:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(sys.argv[1:]))
