@@ -26,6 +26,7 @@ from studies import (
     hostile,
     identifiability,
     kernels,
+    momentum_condition,
     payload_bounds,
     payloads,
     real_data,
@@ -53,6 +54,7 @@ STUDIES: dict[str, Callable[[], Study]] = {
     "all_pose": all_pose.run,
     "refinement": refinement.run,
     "campaign": campaign.run,
+    "momentum_condition": momentum_condition.run,
 }
 SEEDED: dict[str, Callable[[int], Study]] = {
     "excitation": excitation.run,

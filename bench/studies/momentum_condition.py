@@ -41,9 +41,9 @@ of the payload's ten columns in the torque regressor (30), that of the momentum 
 and Pearson's correlation of the two over the motions. The paper states neither amplitudes nor frequencies.
 Motions within the robot's limits (five harmonics, up to 0.5 Hz) keep the two together up to h = 200. With 15
 harmonics of up to 1 rad each and no limits, chosen to come near the paper, the correlation falls as printed
-up to h = 50, and less behind. The paper blames accumulated integration errors; with the trapezoid rule, of second order, the figures
-are the same: a window is a moving average of the torque rows, and a long one wipes out what changes faster
-than itself."""
+up to h = 50, and less behind. The paper blames accumulated integration errors; with the trapezoid rule, of
+second order, the figures are the same: a window is a moving average of the torque rows, and a long one wipes
+out what changes faster than itself."""
 
 
 def run() -> Study:

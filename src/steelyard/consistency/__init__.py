@@ -19,6 +19,7 @@ from steelyard.consistency.pose_search import LowPose, low_poses, lowest_pose, s
 from steelyard.consistency.possible import BALL, PossibleSet, possible_set
 from steelyard.consistency.possible_fit import TIE_BREAK, PossibleFit, fit_possible
 from steelyard.consistency.slack import Slack, SlackMap
+from steelyard.consistency.smallest_inertia import InertiaBounds, inertia_bounds
 from steelyard.consistency.verdict import Judgement, PhysicalVerdict, check_parameters
 
 __all__ = [
@@ -31,6 +32,7 @@ __all__ = [
     "CertificateCheck",
     "Definiteness",
     "FullSet",
+    "InertiaBounds",
     "Judgement",
     "LowPose",
     "MassMatrixVerdict",
@@ -48,6 +50,7 @@ __all__ = [
     "check_parameters",
     "fit_possible",
     "full_set",
+    "inertia_bounds",
     "judge_all_poses",
     "judge_mass_matrix",
     "judge_model",

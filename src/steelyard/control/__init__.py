@@ -1,5 +1,7 @@
 """Controllers as compiled step functions with one signature: PD, FF+PD, PID, computed torque, admittance."""
 
+from steelyard.control.adaptive_payload import AdaptivePayload
+from steelyard.control.adaptive_robust import AdaptiveRobust
 from steelyard.control.admittance import Admittance
 from steelyard.control.computed_torque import ComputedTorque
 from steelyard.control.controller import Controller, ControlStep, command
@@ -17,12 +19,18 @@ from steelyard.control.joint_model import (
 )
 from steelyard.control.loop_shaping import PHASE_MARGIN, LoopDesign, shaped_controller
 from steelyard.control.pd import PD
+from steelyard.control.robust_torque import FORMS, robust_radius
+from steelyard.control.robust_tracking import RobustTracking
+from steelyard.control.robust_tube import Tube
 from steelyard.control.writing import controller_text
 
 __all__ = [
     "COMMAND_COLUMN",
+    "FORMS",
     "PD",
     "PHASE_MARGIN",
+    "AdaptivePayload",
+    "AdaptiveRobust",
     "Admittance",
     "ComplexArray",
     "ComputedTorque",
@@ -35,6 +43,8 @@ __all__ = [
     "JointModel",
     "LoopDesign",
     "LoopSettings",
+    "RobustTracking",
+    "Tube",
     "command",
     "controller_text",
     "held_response",
@@ -42,5 +52,6 @@ __all__ = [
     "loop_of",
     "read_controller",
     "read_loop",
+    "robust_radius",
     "shaped_controller",
 ]

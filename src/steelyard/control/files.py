@@ -11,6 +11,8 @@ from typing import Any
 
 import numpy as np
 
+from steelyard.control.adaptive_payload import AdaptivePayload
+from steelyard.control.adaptive_robust import AdaptiveRobust
 from steelyard.control.admittance import Admittance
 from steelyard.control.arm_law import positive_number
 from steelyard.control.computed_torque import ComputedTorque
@@ -18,6 +20,7 @@ from steelyard.control.controller import Controller
 from steelyard.control.feedforward_pd import FeedforwardPD
 from steelyard.control.gravity_pid import GravityPID
 from steelyard.control.pd import PD
+from steelyard.control.robust_tracking import RobustTracking
 from steelyard.errors import InputError, UnknownNameError
 from steelyard.robot import Robot
 
@@ -28,8 +31,11 @@ _LAWS: Mapping[str, Callable[..., Controller]] = {
     GravityPID.law: GravityPID.nominal,
     ComputedTorque.law: ComputedTorque.nominal,
     Admittance.law: Admittance.nominal,
+    RobustTracking.law: RobustTracking.nominal,
+    AdaptivePayload.law: AdaptivePayload.nominal,
+    AdaptiveRobust.law: AdaptiveRobust.nominal,
 }
-_TEXT = ("tool",)
+_TEXT = ("tool", "form")
 _TEXTS = ("components",)
 
 
@@ -68,10 +74,18 @@ def read_loop(path: Path | str, robot: Robot) -> LoopSettings:
     - `admittance`: `kp` 1/s², `kd` 1/s, `observer` 1/s, `mass` (six, kg and kg·m²), `damping` (six, N·s/m and
       N·m·s/rad), [`threshold` (six, N and N·m)], [`tool`, name of a link], [`components`, list of x, y, z,
       rx, ry, rz], [`inverse_damping` m or rad per rad].
+    - `robust`: `spread` (half-width of every parameter as a part of it), `kr` 1/s, `level` J,
+      `smallest_inertia` kg·m², [`payload` (ten half-widths that it adds to the last link)], [`form`, armour,
+      clamped or componentwise], `alpha` 1/s for the first two forms, `kappa` N·m·s/rad for the third,
+      `largest_inertia` kg·m² for the first, [`rest_velocity` rad/s].
+    - `adaptive`: `kr` 1/s, `kd` N·m·s/rad, `adaptation` (ten), [`lower` and `upper` (ten each, kg, kg·m and
+      kg·m²)].
+    - `adaptive-robust`: `kp` 1/s², `kd` 1/s, `adaptation`, `layer`.
 
-    `cycle`, the length of the control cycle in s, is part of `ff-pd`, `gravity-pid` and `admittance`, which
-    filter or integrate, and may be stated for the others. `delay`, in s and zero unless stated, may be given
-    with every law. The model of the last three laws is the robot's description.
+    `cycle`, the length of the control cycle in s, is part of `ff-pd`, `gravity-pid`, `admittance`, `adaptive`
+    and `adaptive-robust`, which filter or integrate, and may be stated for the others. `delay`, in s and zero
+    unless stated, may be given with every law. The model of all but the first two laws is the robot's
+    description.
 
     Args:
         path: the file.

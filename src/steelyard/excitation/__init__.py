@@ -9,6 +9,7 @@ from steelyard.excitation.payload_scale import PayloadScale, by_kind
 from steelyard.excitation.problem import DesignProblem
 from steelyard.excitation.search import Budget, Progress
 from steelyard.excitation.shown import Showing, Shown, shown_by, shown_by_samples
+from steelyard.excitation.task_motion import TaskMotion, task_motion
 from steelyard.excitation.torque_meter import TorqueMeter
 
 __all__ = [
@@ -22,6 +23,7 @@ __all__ = [
     "Showing",
     "Shown",
     "SmallestMargins",
+    "TaskMotion",
     "TorqueMeter",
     "added_motion",
     "by_kind",
@@ -34,4 +36,5 @@ __all__ = [
     "shown_by",
     "shown_by_samples",
     "spline_family",
+    "task_motion",
 ]

@@ -14,6 +14,8 @@ from steelyard.motion.point_to_point import pick_and_place, quintic
 from steelyard.motion.primitives import Primitive
 from steelyard.motion.ramps import ramp_in, ramp_out, with_ramps
 from steelyard.motion.random_fourier import UNLIMITED_SLIDE, UNLIMITED_TURN, random_fourier
+from steelyard.motion.receding import RecedingPlans
+from steelyard.motion.receding_plan import RecedingPlan
 from steelyard.motion.recipes import Recipe, Step, Swing, paper_recipes
 from steelyard.motion.rest import rest_to_rest
 from steelyard.motion.sampled_files import write_joint_trajectory, write_samples
@@ -39,6 +41,8 @@ __all__ = [
     "Motion",
     "MotionSample",
     "Primitive",
+    "RecedingPlan",
+    "RecedingPlans",
     "Recipe",
     "SequenceMotion",
     "SinusoidMotion",

@@ -1,0 +1,125 @@
+"""What has been proven of a plan under a robust law, and what the proof rests on."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from steelyard.archive import from_document, to_document
+from steelyard.arrays import Array, checked, read_only
+from steelyard.errors import InputError
+from steelyard.files import write_text
+from steelyard.limits import Certificate
+from steelyard.online.robust_torque import RobustLaw
+from steelyard.online.tube import Tube
+
+SCHEMA = 1
+
+
+@dataclass(frozen=True, eq=False)
+class PlanCertificate:
+    """The proof that a robot in its tube keeps every limit, for all parameters of a box.
+
+    A certificate whose torques leave their limits cannot be made. Arrays are read-only.
+
+    Attributes:
+        motion: the proof for positions, velocities and clearance in the tube, and for the plan's own
+            accelerations.
+        edges: where the K stretches of the torque's proof meet, from 0 to the duration, shape (K + 1,), s.
+        lower: what the nominal torque is nowhere below, shape (K, nv), N·m or N.
+        upper: what it is nowhere above, shape (K, nv), N·m or N.
+        disturbance: w, what parameters of the box cause at most, shape (K, nv), N·m or N.
+        robust: what the robust torque exceeds nowhere, shape (K, nv), N·m or N.
+        effort: the torque limits, infinite where none is stated, shape (nv,), N·m or N.
+        joints: names of the nv joints.
+        parameters: names of the p parameters.
+        nominal: what the law computes with, shape (p,), SI.
+        half_widths: by how much each may differ, shape (p,), SI.
+        tube: the errors that are allowed.
+        law: the robust law.
+        schema: number of this layout.
+    """
+
+    motion: Certificate
+    edges: Array
+    lower: Array
+    upper: Array
+    disturbance: Array
+    robust: Array
+    effort: Array
+    joints: tuple[str, ...]
+    parameters: tuple[str, ...]
+    nominal: Array
+    half_widths: Array
+    tube: Tube
+    law: RobustLaw
+    schema: int = SCHEMA
+
+    def __post_init__(self) -> None:
+        if self.schema != SCHEMA:
+            raise InputError(f"is {self.schema}, known: {SCHEMA}.", place="schema")
+        n, p = len(self.joints), len(self.parameters)
+        edges = checked("edges", self.edges, ("K",))
+        if (
+            len(edges) < 2
+            or edges[0] != 0.0
+            or edges[-1] != self.motion.duration
+            or (np.diff(edges) <= 0.0).any()
+        ):
+            raise InputError(f"must increase from 0 to {self.motion.duration} s.", place="edges")
+        shapes: dict[str, tuple[int, ...]] = dict.fromkeys(
+            ("lower", "upper", "disturbance", "robust"), (len(edges) - 1, n)
+        )
+        shapes |= {"edges": edges.shape, "nominal": (p,), "half_widths": (p,)}
+        for name, shape in shapes.items():
+            object.__setattr__(self, name, read_only(checked(name, getattr(self, name), shape)))
+        object.__setattr__(self, "effort", read_only(checked("effort", self.effort, (n,), finite=False)))
+        # Written so that NaN is refused too.
+        if not (self.torque_margins >= 0.0).all():
+            raise InputError("a torque leaves its limit: this proves nothing.", place="lower, upper, robust")
+
+    @property
+    def torque_margins(self) -> Array:
+        """What is left of each joint's torque limit at least, rounded down, shape (nv,), N·m or N."""
+        most = np.maximum(-self.lower, self.upper) + self.robust
+        margins: Array = np.nextafter(self.effort - np.nextafter(most, np.inf).max(axis=0), -np.inf)
+        return margins
+
+
+def write_plan_certificate(certificate: PlanCertificate, path: Path | str) -> None:
+    """Write a certificate as JSON, whole or not at all.
+
+    Args:
+        certificate: the certificate.
+        path: where; an existing file is replaced.
+
+    Raises:
+        InputError: the path is a folder, or its folder does not exist or cannot be written to.
+    """
+    text = json.dumps(to_document(certificate), indent=1, ensure_ascii=False, allow_nan=False)
+    write_text(Path(path), text + "\n")
+
+
+def read_plan_certificate(path: Path | str) -> PlanCertificate:
+    """Read a certificate.
+
+    Args:
+        path: the file.
+
+    Returns:
+        The certificate, equal in every bit to the one written.
+
+    Raises:
+        InputError: the file cannot be read or is no certificate.
+    """
+    place = str(path)
+    try:
+        document = json.loads(Path(path).read_text(encoding="utf-8"))
+    except OSError as error:
+        raise InputError(f"cannot be read: {error.strerror}.", place=place) from error
+    except (UnicodeDecodeError, json.JSONDecodeError, RecursionError) as error:
+        raise InputError("is not a JSON file.", place=place) from error
+    return from_document(PlanCertificate, document, place=place)
