@@ -10,11 +10,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from steelyard.control import Tube
 from steelyard.dynamics import passivity_regressor
 from steelyard.layout import Layout, layout_of
 from steelyard.limits import MotionLimits, Obstacle, Scene, clearance_of
 from steelyard.motion import SplineMotion, bezier
-from steelyard.online import RobustLaw, Tube
+from steelyard.online import RobustLaw
 from steelyard.pose import Pose
 from steelyard.robot import Box, Robot
 from steelyard.zoo import zoo_robot

@@ -21,13 +21,13 @@ from online.gen3_plans import (
     with_effort,
 )
 from steelyard.archive import to_document
+from steelyard.control import Tube
 from steelyard.dynamics import link_points
 from steelyard.errors import InputError
 from steelyard.limits import MotionLimits, NotCertifiedError, Obstacle, Scene
 from steelyard.online import (
     PlanCertificate,
     RobustLaw,
-    Tube,
     certify_plan,
     read_plan_certificate,
     write_plan_certificate,

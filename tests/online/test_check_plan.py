@@ -11,11 +11,12 @@ import pytest
 
 import steelyard.online
 from online.gen3_plans import DURATION, LAW, TUBE, draw, gen3, limits_of, model, ring_of_boxes, swing
+from steelyard.control import Tube
 from steelyard.dynamics import passivity_regressor
 from steelyard.errors import InputError
 from steelyard.layout import layout_of
 from steelyard.limits import MotionLimits, NotCertifiedError
-from steelyard.online import PlanCertificate, Tube, certify_plan, check_plan
+from steelyard.online import PlanCertificate, certify_plan, check_plan
 from steelyard.online.checked_gaps import CheckedGaps
 from steelyard.online.checked_rows import link_rows
 from steelyard.online.jets import Jet

@@ -11,9 +11,10 @@ import pytest
 from enclosure.forty_digits import DIGITS, exact, torques
 from online.gen3_plans import DURATION, LAW, TUBE, draw, gen3, model, swing
 from oracles.random_robots import link_parameters
+from steelyard.control import Tube
 from steelyard.errors import InputError
 from steelyard.layout import layout_of
-from steelyard.online import Tube, TubeDynamics, tube_forms
+from steelyard.online import TubeDynamics, tube_forms
 from steelyard.zoo import zoo_robot
 
 STRETCHES = 32

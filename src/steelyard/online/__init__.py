@@ -8,7 +8,6 @@ from steelyard.online.plan_certificate import (
     write_plan_certificate,
 )
 from steelyard.online.robust_torque import RobustLaw
-from steelyard.online.tube import Tube
 from steelyard.online.tube_forms import TubeForms, tube_forms
 from steelyard.online.tube_torque import TubeDynamics, TubeTorques
 
@@ -18,7 +17,6 @@ __all__ = [
     "PlanCertifier",
     "PlanCheck",
     "RobustLaw",
-    "Tube",
     "TubeDynamics",
     "TubeForms",
     "TubeTorques",

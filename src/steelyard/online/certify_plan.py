@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from steelyard.arrays import Array, checked, read_only
+from steelyard.control import Tube
 from steelyard.enclosure import Curve, Tracking
 from steelyard.errors import InputError
 from steelyard.limits import MotionLimits, certify
@@ -18,7 +19,6 @@ from steelyard.online.bernstein_curve import BernsteinCurve
 from steelyard.online.plan_certificate import PlanCertificate
 from steelyard.online.robust_torque import RobustLaw
 from steelyard.online.torque_search import TorqueSearch
-from steelyard.online.tube import Tube
 from steelyard.online.tube_torque import TubeDynamics
 
 MOST_STRETCHES = 256

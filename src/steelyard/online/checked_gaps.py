@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from steelyard.arrays import Array
+from steelyard.control import Tube
 from steelyard.limits import Clearance, Hull, Part, separation
 from steelyard.motion import SplineMotion
 from steelyard.online.checked_rows import LinkPose, link_poses
 from steelyard.online.checked_states import checked_states, mean_value_reach
 from steelyard.online.jets import Jet, mapped
-from steelyard.online.tube import Tube
 from steelyard.pose import Pose
 
 _LOST = 1e-12

@@ -12,10 +12,10 @@ from itertools import pairwise
 import numpy as np
 
 from steelyard.arrays import Array
+from steelyard.control import Tube
 from steelyard.errors import InputError
 from steelyard.motion import SplineMotion
 from steelyard.online.jets import Jet
-from steelyard.online.tube import Tube
 
 _LOST = 2.0**-44
 

@@ -10,11 +10,11 @@ import numpy as np
 
 from steelyard.archive import from_document, to_document
 from steelyard.arrays import Array, checked, read_only
+from steelyard.control import Tube
 from steelyard.errors import InputError
 from steelyard.files import write_text
 from steelyard.limits import Certificate
 from steelyard.online.robust_torque import RobustLaw
-from steelyard.online.tube import Tube
 
 SCHEMA = 1
 

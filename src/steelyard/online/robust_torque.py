@@ -14,10 +14,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from steelyard.arrays import Array, checked
+from steelyard.control import FORMS, robust_radius
 from steelyard.errors import InputError, UnknownNameError
 
-FORMS = ("armour", "clamped", "componentwise")
-"""Forms of the robust torque."""
 _OUTWARD = 1.0 + 1e-12
 
 
@@ -61,7 +60,9 @@ class RobustLaw:
         w = checked("disturbance", disturbance, ("...", "nv"), finite=False)
         if not (w >= 0.0).all():
             raise InputError("must be zero or more.", place="disturbance")
-        if self.form != "componentwise":
-            w = 0.5 * (np.linalg.norm(w, axis=-1, keepdims=True) + w)
-        bound: Array = (w + self.reserve) * _OUTWARD
-        return bound
+        rows = np.ascontiguousarray(w).reshape(-1, w.shape[-1])
+        bound = np.empty(rows.shape)
+        # The controller clips to the same function, so what is certified is what is commanded.
+        for row, most in zip(rows, bound, strict=True):
+            robust_radius(FORMS.index(self.form), self.reserve, row, most)
+        return np.asarray(_OUTWARD * bound.reshape(w.shape))

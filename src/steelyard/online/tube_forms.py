@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from steelyard.arrays import Array
+from steelyard.control import Tube
 from steelyard.enclosure import Curve, Forms, motion_forms
-from steelyard.online.tube import Tube
 
 _LOST = 2.0**-48
 """More than any sum below loses to rounding, as a share of its terms."""

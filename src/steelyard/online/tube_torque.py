@@ -25,10 +25,10 @@ from functools import cached_property
 import numpy as np
 
 from steelyard.arrays import Array, checked, read_only
+from steelyard.control import Tube
 from steelyard.enclosure import Forms, MotionForms, enclosed_torque
 from steelyard.errors import InputError
 from steelyard.layout import Layout
-from steelyard.online.tube import Tube
 from steelyard.online.tube_forms import TubeForms, ball_deviation
 from steelyard.robot import JointKind, Robot
 
