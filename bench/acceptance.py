@@ -20,6 +20,7 @@ from studies import (
     bodies,
     campaign,
     certificates,
+    certified_excitation,
     coverage,
     excitation,
     excited_plant,
@@ -27,10 +28,14 @@ from studies import (
     identifiability,
     kernels,
     momentum_condition,
+    online_bounds,
     payload_bounds,
     payloads,
     real_data,
     refinement,
+    safe_faults,
+    safe_runs,
+    safe_stacking,
     thesis_payloads,
     virtual_constraints,
 )
@@ -55,10 +60,16 @@ STUDIES: dict[str, Callable[[], Study]] = {
     "refinement": refinement.run,
     "campaign": campaign.run,
     "momentum_condition": momentum_condition.run,
+    "certified_excitation": certified_excitation.run,
 }
 SEEDED: dict[str, Callable[[int], Study]] = {
     "excitation": excitation.run,
     "excited_plant": excited_plant.run,
+    "certified_excitation": certified_excitation.run,
+    "online_bounds": online_bounds.run,
+    "safe_faults": safe_faults.run,
+    "safe_runs": safe_runs.run,
+    "safe_stacking": safe_stacking.run,
 }
 
 

@@ -13,7 +13,18 @@ from oracles.random_robots import link_parameters, random_robot
 from steelyard.archive import digest
 from steelyard.arrays import read_only_view
 from steelyard.compiled import kernel
-from steelyard.control import PD, Admittance, ComputedTorque, Controller, FeedforwardPD, GravityPID, command
+from steelyard.control import (
+    PD,
+    AdaptivePayload,
+    AdaptiveRobust,
+    Admittance,
+    ComputedTorque,
+    Controller,
+    FeedforwardPD,
+    GravityPID,
+    RobustTracking,
+    command,
+)
 from steelyard.errors import DescriptionError, InputError
 from steelyard.layout import layout_of
 from steelyard.motion import random_fourier
@@ -97,6 +108,9 @@ def every_law(robot: Robot) -> dict[str, Controller]:
         GravityPID.nominal(robot, 50.0, 20.0, 5.0, 3.0, cycle=1e-3),
         ComputedTorque.nominal(robot, 50.0, 5.0),
         Admittance.nominal(robot, 50.0, 5.0, 30.0, np.full(6, 2.0), np.full(6, 40.0), cycle=1e-3),
+        RobustTracking.nominal(robot, 0.05, 5.0, 1e-3, 0.05, alpha=1.0, rest_velocity=0.02),
+        AdaptivePayload.nominal(robot, 5.0, 5.0, np.full(10, 0.1), cycle=1e-3),
+        AdaptiveRobust.nominal(robot, 50.0, 10.0, 1.0, 1e-3, cycle=1e-3),
     )
     return {law.law: law for law in laws}
 

@@ -17,8 +17,9 @@ from steelyard.uncertainty.error_bounds import ErrorBounds
 from steelyard.uncertainty.loaded_arm import LoadedArm
 from steelyard.uncertainty.momentum_windows import bounded_rows
 from steelyard.uncertainty.payload_box import PayloadBox
+from steelyard.uncertainty.time_nodes import TimeNodes
 from steelyard.uncertainty.time_windows import TimeWindows
-from steelyard.uncertainty.window_errors import certain_signs, end_errors, motion_errors
+from steelyard.uncertainty.window_errors import certain_signs, end_errors, motion_errors, slope_errors
 from steelyard.zoo import zoo_robot
 
 from .payload_logs import DRIVE, EXTENT, HEAVIEST, Run, loaded, run_of, with_errors
@@ -221,8 +222,9 @@ def test_slopes_are_those_of_the_kinetic_energy(name: str) -> None:
     assert np.abs(np.abs(D) - certain.velocity_slopes(q, v)[-1]).max() < 1e-7
 
 
+@pytest.mark.parametrize("spacing", [1e-4, 2e-3])
 @pytest.mark.parametrize("name", ["kinova_gen3", "panda"])
-def test_the_bound_is_reached_by_a_velocity_that_strays_between_samples(name: str) -> None:
+def test_the_bound_is_reached_by_a_velocity_that_strays_between_samples(name: str, spacing: float) -> None:
     """The velocity climbs at α after each sample and comes back before the next: the log does not show it."""
     rng = np.random.default_rng(9)
     arm, norms, phi = small_arm(name, rng)
@@ -246,9 +248,47 @@ def test_the_bound_is_reached_by_a_velocity_that_strays_between_samples(name: st
     exact = 0.5 * h / fine * (K[1:] + K[:-1]).reshape(2, -1, nv).sum(axis=1)
     q, v = q_dense[::fine], v_dense[::fine]
     missed = np.abs(exact - windows.trapezoid(rate(q, v)))
-    bound = motion_errors(windows, arm.velocity_slopes(q, v), v, errors, norms)
+    nodes = TimeNodes.spaced(windows.time, spacing)
+    slopes = arm.velocity_slopes(q[nodes.samples], v[nodes.samples])
+    bound = motion_errors(windows, nodes, slopes, v, errors, norms)
     assert (missed <= bound).all()
     assert (missed[:, row] > 0.5 * bound[:, row]).all()
+
+
+@pytest.mark.parametrize("cause", ["motion", "wild motion", "velocity errors", "position errors"])
+@pytest.mark.parametrize("name", ARMS)
+def test_between_nodes_slopes_stay_below_what_their_ends_allow(name: str, cause: str) -> None:
+    """Straight lines between nodes are not enough where the arm moves on or measurements are off."""
+    rng = np.random.default_rng(11)
+    arm, norms, phi = small_arm(name, rng)
+    nothing = PayloadBox.between(*np.zeros((2, 10)))
+    arm = LoadedArm(arm.robot, arm.links, phi, 0.0 * phi, arm.carrier, arm.to_link, nothing)
+    nv, h, fine = arm.robot.nv, 2e-3, 10
+    t = np.arange(100 * fine + 1)[:, None] * h / fine
+    start, v0, omega = rng.uniform(-1.0, 1.0, nv), rng.uniform(1.0, 4.0, nv), rng.uniform(10.0, 20.0, nv)
+    nothing_off, rest = np.zeros(nv), np.zeros_like(t)
+    q, v, a, dq, dv = {
+        "motion": (start + v0 * t, v0 + rest, nothing_off, nothing_off, nothing_off),
+        "wild motion": (np.sin(omega * t), omega * np.cos(omega * t), omega**2, nothing_off, nothing_off),
+        "velocity errors": (start + rest, nothing_off + rest, nothing_off, nothing_off, np.full(nv, 0.1)),
+        # At rest, but for the log: its velocities are steady, only its positions are off.
+        "position errors": (start + rest, nothing_off + rest, nothing_off, np.full(nv, 1e-3), v0),
+    }[cause]
+    errors = ErrorBounds(arm.robot.joint_names, *np.zeros((2, nv)), dv, dq, a, np.zeros(1))
+    off = 1.0 if cause == "position errors" else rng.uniform(-1.0, 1.0, (101, nv))
+    q_log, v_log = q[::fine] + dq * rng.uniform(-1.0, 1.0, (101, nv)), v[::fine] + dv * off
+    nodes = TimeNodes.spaced(t[::fine, 0], 10 * h * (1.0 + 1e-9))
+    strayed = rng.uniform(0.0, 1.0, (100, nv))
+    speed = np.lib.stride_tricks.sliding_window_view(np.abs(v).sum(axis=1), fine + 1)[::fine]
+    slopes = arm.velocity_slopes(q_log[nodes.samples], v_log[nodes.samples])
+    bound = slope_errors(nodes, slopes, v_log, strayed, speed.max(axis=1, keepdims=True), errors, norms)
+    line = np.stack([np.interp(t[:, 0], t[::fine, 0], x) for x in v_log.T], axis=1)
+    true = np.einsum("tj,tjk->tk", np.repeat(strayed, fine, axis=0), arm.velocity_slopes(q, line)[:-1])
+    most = true.reshape(100, fine, nv).max(axis=1)
+    assert (most <= bound).all()
+    at_samples = nodes.interpolated(slopes)
+    alone = np.einsum("tj,tjk->tk", strayed, np.maximum(at_samples[1:], at_samples[:-1]))
+    assert (most > alone * (1.0 + 1e-6)).any()
 
 
 @pytest.mark.parametrize("name", ARMS)
@@ -300,6 +340,29 @@ def test_windows_follow_each_other_also_where_samples_are_uneven() -> None:
     f = np.sin(windows.time)[:, None]
     exact = -np.diff(np.cos(windows.time[windows.edges]))
     assert np.abs(windows.trapezoid(f).ravel() - exact).max() < 1e-6
+
+
+def test_samples_outside_the_windows_belong_to_none() -> None:
+    time = 1e-3 * np.arange(1001)
+    windows = TimeWindows.regular(time, 0.1, margin=0.03)
+    assert (time[windows.edges[0]], time[windows.edges[-1]]) == pytest.approx((0.03, 0.93))
+    inside = windows.trapezoid(np.sin(time)[:, None]).sum()
+    assert inside == pytest.approx(np.cos(0.03) - np.cos(0.93), rel=1e-6)
+    assert windows.held(np.ones((1001, 1))).ravel() == pytest.approx(np.full(9, 0.1))
+    with pytest.raises(InputError, match=r"0\.4 s between margins of 0\.3 s"):
+        TimeWindows.regular(time, 0.5, margin=0.3)
+
+
+def test_nodes_are_few_samples_with_the_first_and_the_last() -> None:
+    time = np.cumsum(np.random.default_rng(0).uniform(0.5e-3, 1.5e-3, 1000))
+    nodes = TimeNodes.spaced(time, 5e-3)
+    assert (nodes.samples[0], nodes.samples[-1]) == (0, 999)
+    assert len(nodes.samples) < 220
+    assert nodes.lengths.max() < 7e-3
+    np.testing.assert_allclose(nodes.interpolated(3.0 * time[nodes.samples] - 1.0), 3.0 * time - 1.0)
+    steps = np.arange(999.0)
+    assert nodes.largest(steps).tolist() == [float(last - 1) for last in nodes.samples[1:]]
+    assert len(TimeNodes.spaced(time, 1e-5).samples) == 1000
 
 
 def test_what_cannot_be_bounded_is_refused() -> None:

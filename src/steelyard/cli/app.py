@@ -17,6 +17,7 @@ from steelyard.cli import (
     identify,
     inspect,
     joints,
+    online,
     payload,
     replay,
     robots,
@@ -48,6 +49,7 @@ app.command("replay")(replay.replay)
 app.command("payload")(payload.payload)
 app.command("sensitivity")(sensitivity.sensitivity)
 app.command("joints")(joints.joints)
+app.command("online")(online.online)
 app.command("campaign")(campaign.campaign)
 app.command("simulate")(simulate.simulate)
 app.command("compile")(compile.compile_ahead)

@@ -47,6 +47,8 @@ def certify(
     tracking: Tracking | None = None,
     uncertainty: ArrayLike | None = None,
     most_stretches: int = MOST_STRETCHES,
+    first_stretches: int = FIRST_STRETCHES,
+    sharpness: float = SHARPNESS,
 ) -> Certificate:
     """Prove that a motion keeps every limit at every instant.
 
@@ -61,14 +63,18 @@ def certify(
         uncertainty: by how much each of the limits' parameters may differ, zero or more, shape (p,), SI; None
             where they are exact.
         most_stretches: how many stretches to look at before giving up.
+        first_stretches: into how many stretches to cut the motion at least, before any is halved.
+        sharpness: share of the margin seen in the middle of stretches that is to be proven, from 0 to below
+            1. With 0 no stretch is halved once its limits are proven to be kept, which is quickest; the
+            certificate's margins are then what was proven on the way.
 
     Returns:
         The certificate.
 
     Raises:
         NotCertifiedError: a limit is broken, or may be; says which, when and by how much.
-        InputError: the motion is not of the robot's joints, or the robot has joints with several degrees of
-            freedom.
+        InputError: the motion is not of the robot's joints, the robot has joints with several degrees of
+            freedom, or a number of the search is out of range.
     """
     robot = limits.robot
     if motion.joints != robot.joint_names:
@@ -76,10 +82,15 @@ def certify(
             f"moves the joints {list(motion.joints)}, the robot has {list(robot.joint_names)}.",
             place="motion",
         )
+    if not 0.0 <= sharpness < 1.0:
+        raise InputError(f"must be from 0 to below 1, got {sharpness}.", place="sharpness")
+    if first_stretches < 1:
+        raise InputError(f"must be at least 1, got {first_stretches}.", place="first_stretches")
     around = Tracking.perfect(robot.nv) if tracking is None else tracking
     lower, upper = _parameter_box(limits, uncertainty)
     margins = StretchMargins(limits, lower, upper)
-    proofs, stretches = _Search(margins, motion, around, most_stretches).run()
+    first = _first_edges(motion, first_stretches)
+    proofs, stretches = _Search(margins, motion, around, most_stretches, sharpness).run(first)
     layout, clearance = limits.layout, limits.clearance
     assumptions = Assumptions(
         tracking=around,
@@ -116,11 +127,11 @@ class _Search:
     motion: NamedCurve
     tracking: Tracking
     most: int
+    sharpness: float
 
-    def run(self) -> tuple[tuple[ProvenMargin, ...], int]:
+    def run(self, edges: Array) -> tuple[tuple[ProvenMargin, ...], int]:
         """Prove every limit on every stretch; the least margins, and how many stretches it took."""
         every = self.margins.every
-        edges = _first_edges(self.motion)
         start, end = edges[:-1], edges[1:]
         wanted = np.ones((len(start), len(every)), dtype=np.bool_)
         proven = np.full(len(every), np.inf)
@@ -133,7 +144,7 @@ class _Search:
             least, seen = self.margins.proven(forms, wanted)
             reached = np.minimum(reached, seen.min(axis=0))
             last = (end - start <= _NARROWEST * self.motion.duration) | (looked_at > self.most)
-            sharp = least >= SHARPNESS * np.maximum(reached, 0.0)
+            sharp = least >= self.sharpness * np.maximum(reached, 0.0)
             done = wanted & (sharp | (last[:, None] & (least >= 0.0)))
             best = np.where(done, least, np.inf)
             row = best.argmin(axis=0)
@@ -172,9 +183,9 @@ class _Search:
         raise unproven_limit(self.margins.every[column], instant, float(least[row, column]))
 
 
-def _first_edges(motion: Curve) -> Array:
-    """The motion's breaks, and as many times in between as make `FIRST_STRETCHES`."""
-    between = np.linspace(0.0, motion.duration, FIRST_STRETCHES + 1)
+def _first_edges(motion: Curve, count: int) -> Array:
+    """The motion's breaks, and as many times in between as make `count` stretches."""
+    between = np.linspace(0.0, motion.duration, count + 1)
     breaks = np.asarray(motion.breaks)
     # A time a hair beside a break would make a stretch of no width worth speaking of.
     near = np.abs(between[:, None] - breaks).min(axis=1) < 1e-9 * motion.duration

@@ -1,28 +1,94 @@
-"""Safe while learning: plans certified under a robust law, and the check of such a proof."""
+"""Safe while learning: certified plans, a robust law, bounds that shrink, and the loop around a robot."""
 
 from steelyard.online.certify_plan import Plan, PlanCertifier, certify_plan
 from steelyard.online.check_plan import PlanCheck, check_plan
-from steelyard.online.plan_certificate import (
-    PlanCertificate,
-    read_plan_certificate,
-    write_plan_certificate,
-)
+from steelyard.online.escape import Escape, News, Threat, escape
+from steelyard.online.journal import DrivenMove, Event, Known
+from steelyard.online.link import Link, Reading
+from steelyard.online.load_model import LoadModel, ParameterBox
+from steelyard.online.loop import run_online
+from steelyard.online.mind import Answer, Mind, Question
+from steelyard.online.move import Move
+from steelyard.online.mujoco_link import PATTERNS, MuJoCoLink, SensorErrors
+from steelyard.online.noted_move import NotedMove
+from steelyard.online.online_run import BROKEN, DONE, STOPPED, Cycles, OnlineRun, RunRecord
+from steelyard.online.onlooker import Onlooker
+from steelyard.online.payload_excitation import PayloadExcitation
+from steelyard.online.plan_certificate import PlanCertificate, read_plan_certificate, write_plan_certificate
+from steelyard.online.plan_cost import GoalCost, PlanCost, WeightedCosts
+from steelyard.online.planner import PlannedMove, Planner
+from steelyard.online.replay import RecordedLink, Replayed, replay_run
 from steelyard.online.robust_torque import RobustLaw
+from steelyard.online.run_files import read_run, write_run
+from steelyard.online.script import Script
+from steelyard.online.setting import LawChoice, Setting
+from steelyard.online.thinker import InlineThinker, ProcessThinker, Thinker
+from steelyard.online.tube_acceleration import tube_acceleration
 from steelyard.online.tube_forms import TubeForms, tube_forms
 from steelyard.online.tube_torque import TubeDynamics, TubeTorques
+from steelyard.online.violations import violations_of
+from steelyard.online.watchdog import Alarm, Watchdog
 
 __all__ = [
+    "BROKEN",
+    "DONE",
+    "PATTERNS",
+    "STOPPED",
+    "Alarm",
+    "Answer",
+    "Cycles",
+    "DrivenMove",
+    "Escape",
+    "Event",
+    "GoalCost",
+    "InlineThinker",
+    "Known",
+    "LawChoice",
+    "Link",
+    "LoadModel",
+    "Mind",
+    "Move",
+    "MuJoCoLink",
+    "News",
+    "NotedMove",
+    "OnlineRun",
+    "Onlooker",
+    "ParameterBox",
+    "PayloadExcitation",
     "Plan",
     "PlanCertificate",
     "PlanCertifier",
     "PlanCheck",
+    "PlanCost",
+    "PlannedMove",
+    "Planner",
+    "ProcessThinker",
+    "Question",
+    "Reading",
+    "RecordedLink",
+    "Replayed",
     "RobustLaw",
+    "RunRecord",
+    "Script",
+    "SensorErrors",
+    "Setting",
+    "Thinker",
+    "Threat",
     "TubeDynamics",
     "TubeForms",
     "TubeTorques",
+    "Watchdog",
+    "WeightedCosts",
     "certify_plan",
     "check_plan",
+    "escape",
     "read_plan_certificate",
+    "read_run",
+    "replay_run",
+    "run_online",
+    "tube_acceleration",
     "tube_forms",
+    "violations_of",
     "write_plan_certificate",
+    "write_run",
 ]

@@ -21,8 +21,10 @@ from steelyard.online.robust_torque import RobustLaw
 from steelyard.online.torque_search import TorqueSearch
 from steelyard.online.tube_torque import TubeDynamics
 
-MOST_STRETCHES = 256
+MOST_STRETCHES = 64
 """Stretches after which the search for a proof is given up."""
+FIRST_STRETCHES = 4
+"""Into how many stretches a plan is cut before any is halved: most pairs of shapes stay far apart."""
 
 
 class Plan(Curve, Protocol):
@@ -93,7 +95,14 @@ class PlanCertifier:
         n, tube = robot.nv, self.tube
         tracking = Tracking(np.full(n, tube.position), np.full(n, tube.velocity), np.zeros(n))
         curve = _quickest(plan)
-        motion = certify(self._without_torques, curve, tracking=tracking, most_stretches=most_stretches)
+        motion = certify(
+            self._without_torques,
+            curve,
+            tracking=tracking,
+            most_stretches=most_stretches,
+            first_stretches=FIRST_STRETCHES,
+            sharpness=0.0,
+        )
         edges, torques = TorqueSearch(dynamics, self.law, effort, curve, most_stretches).run()
         return PlanCertificate(
             motion=motion,

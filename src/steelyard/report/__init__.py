@@ -21,6 +21,18 @@ from steelyard.report.motion_gathering import motion_content_of
 from steelyard.report.motion_page import motion_page
 from steelyard.report.motion_proof import Proof, proof_of
 from steelyard.report.motion_skeleton import Outline, OutlineKind, Skeleton, skeleton_of
+from steelyard.report.online_content import OnlineContent, OnlineHead
+from steelyard.report.online_news import LiveNews, Snapshot
+from steelyard.report.online_page import live_page, online_page
+from steelyard.report.online_parts import (
+    Knowledge,
+    LeastMargin,
+    MoveKind,
+    OnlineEvent,
+    OnlineMove,
+    Outcome,
+    StepTime,
+)
 from steelyard.report.page import report_page
 from steelyard.report.parameter_lines import combinations, parameter_lines
 from steelyard.report.payload_content import PayloadContent
@@ -46,10 +58,19 @@ __all__ = [
     "JointCurves",
     "JointModelContent",
     "JointModelEntry",
+    "Knowledge",
+    "LeastMargin",
     "LinkDrawing",
+    "LiveNews",
     "MassDrawing",
     "Measure",
     "MotionContent",
+    "MoveKind",
+    "OnlineContent",
+    "OnlineEvent",
+    "OnlineHead",
+    "OnlineMove",
+    "Outcome",
     "Outline",
     "OutlineKind",
     "ParameterLine",
@@ -61,7 +82,9 @@ __all__ = [
     "ReportContent",
     "SearchRecord",
     "Skeleton",
+    "Snapshot",
     "StageJudgement",
+    "StepTime",
     "TorqueTrace",
     "TrialOutcome",
     "campaign_page",
@@ -70,8 +93,10 @@ __all__ = [
     "content_of",
     "draw_arm",
     "joint_model_page",
+    "live_page",
     "motion_content_of",
     "motion_page",
+    "online_page",
     "parameter_lines",
     "payload_content_of",
     "payload_page",

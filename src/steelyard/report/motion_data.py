@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -34,25 +35,34 @@ def motion_data(content: MotionContent) -> dict[str, Any]:
     Returns:
         Values JSON can hold; long series are little-endian 32-bit floats in base 64.
     """
-    most = min(max(ALL_POINTS // max(len(content.joints), 1), FEWEST_POINTS), MOST_POINTS)
     return {
         "duration": float(content.time[-1]),
-        "joints": [_joint(content, j, most) for j in range(len(content.joints))],
-        "clearance": None if content.clearance is None else _clearance(content.time, content.clearance),
+        "joints": joint_data(content.time, content.joints, content.curves),
+        "clearance": None if content.clearance is None else clearance_data(content.time, content.clearance),
         "search": None if content.search is None else _search(content.search),
-        "skeleton": None if content.skeleton is None else _skeleton(content.skeleton),
+        "skeleton": None if content.skeleton is None else skeleton_data(content.skeleton),
     }
 
 
-def _joint(content: MotionContent, j: int, most: int) -> dict[str, Any]:
-    if not content.curves:
-        return {"title": visible(content.joints[j]), "time": packed(content.time[:0]), "areas": []}
-    kept = thinned(np.column_stack([curves.values[:, j] for curves in content.curves]), most)
-    return {
-        "title": visible(content.joints[j]),
-        "time": packed(content.time[kept]),
-        "areas": [_area(curves, j, curves.values[kept, j]) for curves in content.curves],
-    }
+def joint_data(time: Array, joints: Sequence[str], curves: Sequence[JointCurves]) -> list[dict[str, Any]]:
+    """The curves of every joint, thinned.
+
+    Args:
+        time: of all samples, shape (N,), s.
+        joints: names of the joints.
+        curves: one quantity each, of all joints.
+
+    Returns:
+        One figure for each joint.
+    """
+    most = min(max(ALL_POINTS // max(len(joints), 1), FEWEST_POINTS), MOST_POINTS)
+    figures = []
+    for j, joint in enumerate(joints):
+        values = [drawn.values[:, j] for drawn in curves]
+        kept = thinned(np.column_stack(values), most) if curves else np.arange(0)
+        areas = [_area(drawn, j, drawn.values[kept, j]) for drawn in curves]
+        figures.append({"title": visible(joint), "time": packed(time[kept]), "areas": areas})
+    return figures
 
 
 def _area(curves: JointCurves, j: int, values: Array) -> dict[str, Any]:
@@ -60,8 +70,8 @@ def _area(curves: JointCurves, j: int, values: Array) -> dict[str, Any]:
         "name": curves.name,
         "unit": visible(curves.units[j]),
         "values": packed(values),
-        "lower": _number(curves.lower[j]),
-        "upper": _number(curves.upper[j]),
+        "lower": number_or_none(curves.lower[j]),
+        "upper": number_or_none(curves.upper[j]),
         "counted": curves.counted,
     }
     band = curves.proven
@@ -69,13 +79,22 @@ def _area(curves: JointCurves, j: int, values: Array) -> dict[str, Any]:
         # Rounded outwards: to 32 bits, a bound must not come to lie inside of what it bounds.
         area["proven"] = {
             "edges": packed(band.edges),
-            "lower": packed(_outwards(band.lower[:, j], -np.inf)),
-            "upper": packed(_outwards(band.upper[:, j], np.inf)),
+            "lower": packed(outwards(band.lower[:, j], -np.inf)),
+            "upper": packed(outwards(band.upper[:, j], np.inf)),
         }
     return area
 
 
-def _clearance(time: Array, curve: ClearanceCurve) -> dict[str, Any]:
+def clearance_data(time: Array, curve: ClearanceCurve) -> dict[str, Any]:
+    """The smallest distance over time, and whose it is.
+
+    Args:
+        time: of all samples, shape (N,), s.
+        curve: the distances then.
+
+    Returns:
+        One figure.
+    """
     kept = thinned(curve.smallest[:, None], MOST_POINTS)
     area = {
         "name": "distance",
@@ -117,7 +136,15 @@ def _search(record: SearchRecord) -> dict[str, Any] | None:
     }
 
 
-def _skeleton(skeleton: Skeleton) -> dict[str, Any]:
+def skeleton_data(skeleton: Skeleton) -> dict[str, Any]:
+    """The arm at its instants.
+
+    Args:
+        skeleton: the arm.
+
+    Returns:
+        What the script of the moving arm reads.
+    """
     return {
         "time": packed(skeleton.time),
         "frames": packed(skeleton.frames[:, :, :3, :]),
@@ -144,11 +171,28 @@ def _skeleton(skeleton: Skeleton) -> dict[str, Any]:
     }
 
 
-def _number(value: float) -> float | None:
+def number_or_none(value: float) -> float | None:
+    """A number as JSON can hold it.
+
+    Args:
+        value: any unit.
+
+    Returns:
+        The number; None where it is not finite.
+    """
     return float(value) if math.isfinite(value) else None
 
 
-def _outwards(values: Array, side: float) -> Array:
+def outwards(values: Array, side: float) -> Array:
+    """Round bounds to 32 bits so that none comes to lie inside of what it bounds.
+
+    Args:
+        values: bounds, any shape, any unit.
+        side: minus infinity for lower bounds, infinity for upper ones.
+
+    Returns:
+        The rounded bounds, same shape and unit.
+    """
     rounded = values.astype(np.float32)
     beyond = np.nextafter(rounded, np.float32(side))
     wrong = rounded.astype(np.float64) > values if side < 0.0 else rounded.astype(np.float64) < values

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 from steelyard.report.motion_content import MotionContent
 from steelyard.report.motion_curves import JointCurves
@@ -27,17 +28,6 @@ def joint_section(content: MotionContent) -> str:
     Returns:
         HTML; empty where there are no curves.
     """
-    if not content.curves:
-        return ""
-    heads = "".join(f'<th scope="col">{marked_up(curves.name)}</th>' for curves in content.curves)
-    rows = "\n".join(
-        f'<tr><th scope="row"><bdi>{marked_up(joint)}</bdi></th>'
-        + "".join(
-            f'<td data-label="{marked_up(curves.name)}">{_reach(curves, j)}</td>' for curves in content.curves
-        )
-        + "</tr>"
-        for j, joint in enumerate(content.joints)
-    )
     aside = [
         f"Limits of {marked_up(curves.name)} are shown, but do not count."
         for curves in content.curves
@@ -50,24 +40,49 @@ def joint_section(content: MotionContent) -> str:
             marked_up(content.torque_model),
         ]
     )
+    return reach_and_curves(content.joints, content.curves, told, "reference")
+
+
+def reach_and_curves(joints: Sequence[str], curves: Sequence[JointCurves], told: str, course: str) -> str:
+    """How far every joint goes, and the place of the curves.
+
+    Args:
+        joints: names of the joints.
+        curves: one quantity each, of all joints.
+        told: what the table shows, as HTML.
+        course: what a curve is, in a word or two.
+
+    Returns:
+        HTML; empty where there are no curves.
+    """
+    if not curves:
+        return ""
+    heads = "".join(f'<th scope="col">{marked_up(drawn.name)}</th>' for drawn in curves)
+    rows = "\n".join(
+        f'<tr><th scope="row"><bdi>{marked_up(joint)}</bdi></th>'
+        + "".join(f'<td data-label="{marked_up(drawn.name)}">{_reach(drawn, j)}</td>' for drawn in curves)
+        + "</tr>"
+        for j, joint in enumerate(joints)
+    )
+    proven = any(drawn.proven is not None for drawn in curves)
     return (
         f'<p>{told}</p>\n<div class="scroll" tabindex="0" role="region" aria-label="Reach by joint">'
         f'<table class="reach stack"><thead><tr><th scope="col">joint</th>{heads}</tr></thead>\n'
-        f'<tbody>{rows}</tbody></table></div>\n{_controls()}<div id="joint-plots"></div>\n'
+        f'<tbody>{rows}</tbody></table></div>\n{_controls(course, proven)}<div id="joint-plots"></div>\n'
         "<noscript><p>The curves need scripts, which are off.</p></noscript>\n"
     )
 
 
-def _controls() -> str:
+def _controls(course: str, proven: bool) -> str:
     buttons = "".join(
         f'<button type="button" data-zoom="{action}">{label}</button>' for action, label in _ZOOMS
     )
+    band = '<span><span class="swatch proven"></span>proven bounds</span> ' if proven else ""
     return (
         f'<div class="controls sticky" id="plot-controls" hidden><div class="buttons">{buttons}</div>'
         '<output id="plot-range"></output>'
         '<label><input type="checkbox" id="fit-curves">scale to the curves</label>'
-        '<p class="key"><span><span class="line course"></span>reference</span> '
-        '<span><span class="swatch proven"></span>proven bounds</span> '
+        f'<p class="key"><span><span class="line course"></span>{course}</span> {band}'
         '<span><span class="swatch allowed"></span>within limits</span></p></div>\n'
     )
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 
 from steelyard.report.motion_content import MotionContent
@@ -24,17 +26,28 @@ def view_section(content: MotionContent) -> str:
     Returns:
         HTML; empty where there is neither arm nor clearance.
     """
-    view = "" if content.skeleton is None else _view(content.skeleton, float(content.time[-1]))
-    return view + _clearance(content.clearance)
+    view = "" if content.skeleton is None else moving_arm(content.skeleton, float(content.time[-1]))
+    return view + clearance_part(content.clearance)
 
 
-def _view(skeleton: Skeleton, duration: float) -> str:
+def moving_arm(skeleton: Skeleton, duration: float | None, more: Mapping[str, str] | None = None) -> str:
+    """The place of a moving arm and of what plays, turns and strips it.
+
+    Args:
+        skeleton: the arm.
+        duration: how long it can be played, s; None for an arm that is shown as it moves.
+        more: layers drawn besides, label by name.
+
+    Returns:
+        HTML.
+    """
     kinds = {outline.kind for outline in skeleton.outlines}
     layers = [
         (OutlineKind.LINK, "links", OutlineKind.LINK in kinds),
         (OutlineKind.TOOL, "tool", OutlineKind.TOOL in kinds),
         (OutlineKind.SCENE, "scene", OutlineKind.SCENE in kinds),
         ("path", "path of the tool", True),
+        *((name, label, True) for name, label in (more or {}).items()),
     ]
     boxes = "".join(
         f'<label><input type="checkbox" data-layer="{name}" checked>'
@@ -42,28 +55,45 @@ def _view(skeleton: Skeleton, duration: float) -> str:
         for name, label, present in layers
         if present
     )
+    played = duration is not None
+    keys = ", space plays and pauses" if played else ""
+    clicks = " A click on a curve shows the arm at that time." if played else ""
+    return (
+        "<p>Drag to turn the arm, or focus the drawing and use the arrow keys; + and − change its size"
+        f"{keys}.{clicks}</p>\n"
+        '<div id="motion-view" tabindex="0" role="group" aria-label="Drawing of the arm. Arrow keys turn it, '
+        f'plus and minus change its size, Home resets it{keys}."></div>\n'
+        "<noscript><p>The drawing needs scripts, which are off.</p></noscript>\n"
+        f"{'' if duration is None else _player(duration)}"
+        f'<div class="controls" id="view-controls" hidden>{boxes}'
+        '<button type="button" id="view-reset">Reset view</button></div>\n'
+    )
+
+
+def _player(duration: float) -> str:
     speeds = "".join(
         f'<option value="{speed}"{" selected" if speed == "1" else ""}>{speed}\u202f×</option>'
         for speed in SPEEDS
     )
     return (
-        "<p>Drag to turn the arm, or focus the drawing and use the arrow keys; + and − change its size, "
-        "space plays and pauses. A click on a curve shows the arm at that time.</p>\n"
-        '<div id="motion-view" tabindex="0" role="group" aria-label="Drawing of the arm. Arrow keys turn it, '
-        'plus and minus change its size, Home resets it, space plays and pauses."></div>\n'
-        "<noscript><p>The drawing needs scripts, which are off.</p></noscript>\n"
         '<div class="controls player" id="player" hidden>'
         '<button type="button" id="play">Play</button>'
         f'<input id="moment" type="range" min="0" max="{duration!r}" step="any" value="0" aria-label="Time">'
         '<output id="moment-time" for="moment"></output>'
         f'<label>Speed <select id="speed">{speeds}</select></label>'
         '<label><input type="checkbox" id="repeat">repeat</label></div>\n'
-        f'<div class="controls" id="view-controls" hidden>{boxes}'
-        '<button type="button" id="view-reset">Reset view</button></div>\n'
     )
 
 
-def _clearance(curve: ClearanceCurve | None) -> str:
+def clearance_part(curve: ClearanceCurve | None) -> str:
+    """The place of the clearance curve, and the closest pairs.
+
+    Args:
+        curve: the smallest distances; None where none were measured.
+
+    Returns:
+        HTML.
+    """
     if curve is None:
         return '<p class="quiet">No distances were measured.</p>\n'
     return (

@@ -43,7 +43,20 @@ def unit_text(unit: str) -> str:
     Returns:
         Such as `kg·m²`, escaped.
     """
-    return marked_up(unit).replace("^2", "²").replace("^3", "³").replace("kg m", "kg·m").replace("N m", "N·m")
+    return escape(unit_words(unit), quote=True)
+
+
+def unit_words(unit: str) -> str:
+    """A unit for a script, with its powers raised and its factors joined.
+
+    Args:
+        unit: such as `kg m^2`.
+
+    Returns:
+        Such as `kg·m²`.
+    """
+    raised = visible(unit).replace("^2", "²").replace("^3", "³")
+    return raised.replace("kg m", "kg·m").replace("N m", "N·m")
 
 
 def as_script_data(value: object) -> str:

@@ -19,11 +19,12 @@ def page(
     scripts: Sequence[str],
     version: str = "",
     made: str = "",
+    live: bool = False,
 ) -> str:
     """Put sections, style, script and data into one file.
 
     The same content gives the same text. A content security policy lets the browser run nothing but the
-    page's own script, known by its hash, and fetch nothing at all.
+    page's own script, known by its hash, and fetch nothing at all; a live page only from who served it.
 
     Args:
         title: of the page, as plain text.
@@ -34,6 +35,7 @@ def page(
         scripts: names of the scripts among the assets, in their order.
         version: of the software.
         made: when and by whom the page is made; empty to leave it out.
+        live: whether the script may ask the page's own server for more.
 
     Returns:
         HTML in UTF-8.
@@ -48,7 +50,7 @@ def page(
     )
     policy = (
         f"default-src 'none'; style-src '{_hash(style)}'; script-src '{_hash(script)}'; "
-        "base-uri 'none'; form-action 'none'"
+        "base-uri 'none'; form-action 'none'" + ("; connect-src 'self'" if live else "")
     )
     footer = f"Steelyard {marked_up(version)}." + (f" {marked_up(made)}" if made else "")
     return f"""<!DOCTYPE html>

@@ -1,5 +1,6 @@
 """How sure an estimate is: covariance under coloured noise, intervals, bootstrap, prediction, bias."""
 
+from steelyard.uncertainty.arm_norms import ArmNorms, arm_norms
 from steelyard.uncertainty.bias import bias_findings, bias_of_recordings, lagged
 from steelyard.uncertainty.bootstrap import Bootstrap, block_bootstrap
 from steelyard.uncertainty.bounded_rows import BoundedRows, Place
@@ -18,6 +19,7 @@ from steelyard.uncertainty.theorem13 import LinearBounds, linear_bounds
 from steelyard.uncertainty.theorem13_log_cholesky import LogCholeskyBounds, Minimiser, log_cholesky_bounds
 
 __all__ = [
+    "ArmNorms",
     "Bootstrap",
     "BoundedRows",
     "ContradictionError",
@@ -31,6 +33,7 @@ __all__ = [
     "PayloadBox",
     "Place",
     "RecursiveBounds",
+    "arm_norms",
     "base_intervals",
     "bias_findings",
     "bias_of_recordings",

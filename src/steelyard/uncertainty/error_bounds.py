@@ -39,6 +39,8 @@ class ErrorBounds:
         acceleration: α, shape (nv,), rad/s² or m/s².
         parameters: largest error of each of the robot's parameters, rotor inertias too, shape (p,), SI.
         torque_rate: ρ, shape (nv,), N·m/s or N/s; None where each torque holds until the next sample.
+        delay: D, s: the torque logged at t is that of some instant from t - D to t + D, off by the same time
+            throughout a window; each joint and window by its own.
     """
 
     joints: tuple[str, ...]
@@ -49,6 +51,7 @@ class ErrorBounds:
     acceleration: Array
     parameters: Array
     torque_rate: Array | None = None
+    delay: float = 0.0
 
     def __post_init__(self) -> None:
         nv = len(self.joints)
@@ -60,6 +63,8 @@ class ErrorBounds:
             if (array < 0.0).any():
                 raise InputError(f"must not be negative, got {array.min():g}.", place=name)
             object.__setattr__(self, name, read_only(array))
+        if not 0.0 <= self.delay < np.inf:
+            raise InputError(f"must be finite and not negative, got {self.delay:g}.", place="delay")
         if (self.torque_relative >= 1.0).any():
             raise InputError(
                 f"must be below one, got {self.torque_relative.max():g}.",
@@ -80,6 +85,7 @@ class ErrorBounds:
         position: ArrayLike = 0.0,
         acceleration: ArrayLike | None = None,
         torque_rate: ArrayLike | None = None,
+        delay: float = 0.0,
     ) -> ErrorBounds:
         """Bounds as people state them: one number for all joints, or one for each.
 
@@ -97,6 +103,7 @@ class ErrorBounds:
                 limits.
             torque_rate: largest rate of the torque, shape () or (nv,), N·m/s or N/s; None where each torque
                 holds until the next sample.
+            delay: how much earlier or later than its sample a logged torque can be, s.
 
         Returns:
             The bounds.
@@ -132,6 +139,7 @@ class ErrorBounds:
             _spread("acceleration", acceleration, robot.nv),
             share * np.abs(phi) if share.ndim == 0 else share,
             None if torque_rate is None else _spread("torque_rate", torque_rate, robot.nv),
+            delay,
         )
 
     def torque_error(self, measured: ArrayLike) -> Array:
@@ -168,6 +176,10 @@ class ErrorBounds:
             if self.torque_rate is None
             else f"No torque changes faster than {_words(self.torque_rate, 'N·m/s (N/s)')}, but for the jump "
             "of Coulomb friction where a velocity turns.",
+            "Each torque is of the instant of its sample."
+            if self.delay == 0.0
+            else f"Each torque is of up to {self.delay:.4g} s before or after its sample, and throughout a "
+            "window by the same time.",
             model,
             "Times of samples and the robot's geometry are exact.",
             "Nothing touches the arm: its drives and its weight alone move it.",

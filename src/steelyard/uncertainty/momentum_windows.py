@@ -25,7 +25,9 @@ from steelyard.uncertainty.arm_norms import arm_norms
 from steelyard.uncertainty.bounded_rows import TEN, BoundedRows, Place
 from steelyard.uncertainty.error_bounds import ErrorBounds
 from steelyard.uncertainty.loaded_arm import STEP, LoadedArm
+from steelyard.uncertainty.logged_torque import torque_errors, torque_jumps
 from steelyard.uncertainty.payload_box import PayloadBox
+from steelyard.uncertainty.time_nodes import TimeNodes
 from steelyard.uncertainty.time_windows import TimeWindows
 from steelyard.uncertainty.window_errors import (
     certain_signs,
@@ -33,11 +35,12 @@ from steelyard.uncertainty.window_errors import (
     friction_errors,
     motion_errors,
     rounding_errors,
-    torque_errors,
 )
 
 WINDOW = 0.1
 """Length of a window where none is asked for, s."""
+NODES = 4e-3
+"""Time between the samples at which slopes are taken, s."""
 TERMS = ("viscous", "coulomb", "offset", "rotor")
 """Drive terms whose integral can be bounded, in the order of `Layout.drive_columns`."""
 
@@ -77,7 +80,8 @@ def bounded_rows(
         held: where the payload is held; its ten numbers are in the frame of this placement.
         errors: how far measurements and model can be off.
         prior: what the payload can be; it limits how velocity errors and the rule act on the payload.
-        window: length of a window, s; windows do not overlap.
+        window: length of a window, s; windows do not overlap, and leave the first and the last `delay` of the
+            recording free.
 
     Returns:
         One row for each window and joint, window by window.
@@ -89,8 +93,8 @@ def bounded_rows(
     """
     _check(robot, layout, recording, errors)
     phi, nv, links = checked("parameters", parameters, (layout.size,)), robot.nv, 10 * robot.nv
-    windows = TimeWindows.regular(recording.time, window)
-    q, v, tau = (recording.channels[name][: len(windows.time)] for name in ("q", "v", "tau"))
+    windows = TimeWindows.regular(recording.time, window, margin=errors.delay)
+    q, v, tau = (recording.channels[name] for name in ("q", "v", "tau"))
     most = np.abs(phi) + errors.parameters
     viscous, coulomb, _, rotor = _of_drives(layout, most)
     norms = arm_norms(
@@ -118,9 +122,11 @@ def bounded_rows(
     impulse = windows.held(tau) if errors.torque_rate is None else windows.trapezoid(tau)
     edges = windows.edges
     ends = q[edges], v[edges]
+    nodes = TimeNodes.spaced(windows.time, NODES)
+    at = nodes.samples
     error = (
-        torque_errors(windows, tau, errors)
-        + motion_errors(windows, arm.velocity_slopes(q, v), v, errors, norms)
+        torque_errors(windows, tau, torque_jumps(windows, signs, coulomb, errors), errors)
+        + motion_errors(windows, nodes, arm.velocity_slopes(q[at], v[at]), v, errors, norms)
         + end_errors(
             arm.inertia(ends[0]) + np.diag(rotor), arm.position_slopes(*ends), ends[1], errors, norms
         )

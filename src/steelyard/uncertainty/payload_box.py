@@ -43,6 +43,8 @@ class PayloadBox:
 
     def __post_init__(self) -> None:
         k = len(checked("limits", self.limits, ("k",)))
+        if k == 0:  # no rows have no width in a file
+            object.__setattr__(self, "conditions", np.zeros((0, 10)))
         for name, shape in (("lower", (10,)), ("upper", (10,)), ("conditions", (k, 10)), ("limits", (k,))):
             object.__setattr__(self, name, read_only(checked(name, getattr(self, name), shape)))
         if (self.lower > self.upper).any():

@@ -15,7 +15,7 @@ class TimeWindows:
     """Windows that touch but do not overlap.
 
     Attributes:
-        time: of the samples inside them, the first at the first edge, the last at the last, shape (N,), s.
+        time: of all samples, also of those before the first window and after the last, shape (N,), s.
         edges: samples at which windows begin and the last one ends, shape (n + 1,), dimensionless.
     """
 
@@ -23,31 +23,36 @@ class TimeWindows:
     edges: IntArray
 
     @classmethod
-    def regular(cls, time: Array, length: float) -> TimeWindows:
+    def regular(cls, time: Array, length: float, *, margin: float = 0.0) -> TimeWindows:
         """Windows of one length, each edge at the sample next to its time.
 
         Args:
             time: sample times, increasing, shape (N,), s.
             length: of a window, s.
+            margin: time of the log that stays free before the first window and after the last, s.
 
         Returns:
-            The windows; samples after the last whole one are left out.
+            The windows.
 
         Raises:
-            InputError: a window is shorter than an interval, or longer than the log.
+            InputError: a window is shorter than an interval, or longer than the log between its margins.
         """
-        total = float(time[-1] - time[0])
+        free = margin * (1.0 - 1e-9)
+        first = int(np.searchsorted(time, time[0] + free))
+        last = int(np.searchsorted(time, time[-1] - free, side="right")) - 1
+        begin, total = time[first], float(time[last] - time[first])
         largest = float(np.diff(time).max(initial=0.0))
         if not largest * (1.0 - 1e-6) <= length <= total * (1.0 + 1e-9):
+            between = f" between margins of {margin:g} s" if margin else ""
             raise InputError(
                 f"of {length:g} s must hold the largest interval of the log, {largest:g} s, and fit into its "
-                f"{total:g} s.",
+                f"{total:g} s{between}.",
                 place="window",
             )
         middles = 0.5 * (time[1:] + time[:-1])
         count = int(np.floor(total / length * (1.0 + 1e-9)))
-        edges = np.searchsorted(middles, time[0] + length * np.arange(count + 1))
-        return cls(read_only(time[: edges[-1] + 1]), read_only(np.unique(edges)))
+        edges = np.searchsorted(middles, begin + length * np.arange(count + 1))
+        return cls(read_only(time), read_only(np.unique(edges)))
 
     @property
     def count(self) -> int:
@@ -73,7 +78,7 @@ class TimeWindows:
         Returns:
             The sums, shape (n, ...), same unit.
         """
-        return np.asarray(np.add.reduceat(values, self.edges[:-1], axis=0))
+        return np.asarray(np.add.reduceat(values[: self.edges[-1]], self.edges[:-1], axis=0))
 
     def trapezoid(self, values: Array) -> Array:
         """Integrals by the trapezoidal rule.

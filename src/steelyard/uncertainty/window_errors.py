@@ -1,11 +1,15 @@
-r"""What each equation of a window can be off by, because measurements and the trapezoidal rule are.
+r"""What each equation of a window can be off by, because the measured motion and the trapezoidal rule are.
 
 On an interval of length h let $\bar v$ be the straight line between the measured velocities. The true one
 strays from it by η with $|\eta| \le \varepsilon_v + \tfrac12\alpha h$ and
 $\int|\eta|\,dt \le \varepsilon_v h + \tfrac14\alpha h^2$. The velocity products $K(q, v)$ of $W_c\phi$ are
 quadratic, $K(q, \bar v + \eta) = K(q, \bar v) + D(q, \bar v)\,\eta + K(q, \eta)$: the slope D is known at the
-samples, and all that is of second order in h is bounded by `ArmNorms`, $|\partial^n K|\le 2^n\kappa$. Along
-$\bar v$ the rule misses at most $\tfrac1{12}h^3$ times the second derivative.
+nodes, and all that is of second order is bounded by `ArmNorms`, $|\partial^n K|\le 2^n\kappa$. Along $\bar v$
+the rule misses at most $\tfrac1{12}h^3$ times the second derivative.
+
+Between two nodes Δ apart let ℓ be the straight line between their velocities. D is linear in the velocity, so
+that $D(q, \bar v) = D(q, \ell) + D(q, \bar v - \ell)$, and along the true positions $D(q, \ell)$ leaves the
+straight line between its ends by at most $\tfrac18\Delta^2$ times its second derivative: few nodes suffice.
 """
 
 from __future__ import annotations
@@ -16,40 +20,22 @@ from steelyard.arrays import Array
 from steelyard.uncertainty.arm_norms import ArmNorms
 from steelyard.uncertainty.error_bounds import ErrorBounds
 from steelyard.uncertainty.loaded_arm import STEP
+from steelyard.uncertainty.time_nodes import TimeNodes
 from steelyard.uncertainty.time_windows import TimeWindows
 
 ROUNDING = 1e-12
 """Share of the terms of an equation that covers the rounding of its coefficients."""
 
 
-def torque_errors(windows: TimeWindows, tau: Array, errors: ErrorBounds) -> Array:
-    r"""Error of $\int\tau\,dt$: of the measured torques, and of what happens between them.
-
-    A torque whose rate is at most ρ leaves the straight line between its ends by at most
-    $\tfrac14\rho h^2$ in the integral.
-
-    Args:
-        windows: over which.
-        tau: measured torques, shape (N, nv), N·m or N.
-        errors: how far they can be off.
-
-    Returns:
-        The bound, shape (n, nv), N·m·s or N·s.
-    """
-    off = errors.torque_error(tau)
-    if errors.torque_rate is None:
-        return windows.held(off)
-    return windows.trapezoid(off) + windows.total(0.25 * errors.torque_rate * windows.intervals**2)
-
-
 def motion_errors(
-    windows: TimeWindows, slopes: Array, v: Array, errors: ErrorBounds, norms: ArmNorms
+    windows: TimeWindows, nodes: TimeNodes, slopes: Array, v: Array, errors: ErrorBounds, norms: ArmNorms
 ) -> Array:
     r"""Error of $\int W_c\,dt\,\phi$ of links and payload, friction apart.
 
     Args:
         windows: over which.
-        slopes: largest $|D_{kj}|$ at the samples, shape (N, nv of j, nv of k), SI.
+        nodes: samples at which slopes are known.
+        slopes: largest $|D_{kj}|$ at the nodes, shape (M, nv of j, nv of k), SI.
         v: measured velocities, shape (N, nv), rad/s or m/s.
         errors: how far measurements can be off.
         norms: sizes of the arm.
@@ -58,21 +44,57 @@ def motion_errors(
         The bound, shape (n, nv), N·m·s or N·s.
     """
     h, dv, dq, a = windows.intervals, errors.velocity, errors.position, errors.acceleration
-    line = np.maximum(np.abs(v[1:]), np.abs(v[:-1]))
-    fastest = line + dv + 0.5 * a * h
+    line = _larger_end(np.abs(v))
     bend = np.abs(np.diff(v, axis=0)) / h
     strayed = dv * h + 0.25 * a * h**2
-    turned = np.sum(dq + fastest * h, axis=1, keepdims=True)
-    speed, shift = fastest.sum(axis=1, keepdims=True), float(dq.sum())
-    squares = norms.rows(line, line)
-    off = np.einsum("tj,tjk->tk", strayed, np.maximum(slopes[1:], slopes[:-1]))
-    off += 4.0 * norms.rows(line, strayed) * turned
+    speed = np.sum(line + dv + 0.5 * a * h, axis=1, keepdims=True)
+    shift, squares = float(dq.sum()), norms.rows(line, line)
+    off = slope_errors(nodes, slopes, v, strayed, speed, errors, norms)
     off += h * norms.rows(dv + 0.5 * a * h, dv + 0.5 * a * h)
     off += h * (2.0 * squares + norms.weight) * shift
     second = 4.0 * squares * speed**2 + 2.0 * squares * a.sum()
     second += 8.0 * norms.rows(line, bend) * speed + 2.0 * norms.rows(bend, bend)
     second += norms.weight * (speed**2 + a.sum())
     return windows.total(off + h**3 / 12.0 * second)
+
+
+def slope_errors(
+    nodes: TimeNodes,
+    slopes: Array,
+    v: Array,
+    strayed: Array,
+    speed: Array,
+    errors: ErrorBounds,
+    norms: ArmNorms,
+) -> Array:
+    r"""Largest $\int |D(q, \bar v)\,\eta|\,dt$ of each interval.
+
+    Args:
+        nodes: samples at which slopes are known.
+        slopes: largest $|D_{kj}|$ at the nodes, shape (M, nv of j, nv of k), SI.
+        v: measured velocities, shape (N, nv), rad/s or m/s.
+        strayed: largest $\int|\eta|\,dt$ of each interval, shape (N - 1, nv), rad or m.
+        speed: largest sum of the true speeds in each interval, shape (N - 1, 1), SI.
+        errors: how far measurements can be off.
+        norms: sizes of the arm.
+
+    Returns:
+        The bound, shape (N - 1, nv), N·m·s or N·s.
+    """
+    span, length, ends = nodes.spans, nodes.lengths, v[nodes.samples]
+    off = np.einsum("tj,tjk->tk", strayed, _larger_end(nodes.interpolated(slopes)))
+    off += 2.0 * norms.rows(_larger_end(np.abs(v - nodes.interpolated(ends))), strayed)
+    line, bend = _larger_end(np.abs(ends))[span], (np.abs(np.diff(ends, axis=0)) / length)[span]
+    fastest, a = nodes.largest(speed)[span], errors.acceleration.sum()
+    along = norms.rows(line, strayed)
+    second = (8.0 * fastest**2 + 4.0 * a) * along + 8.0 * fastest * norms.rows(bend, strayed)
+    off += 4.0 * float(errors.position.sum()) * along + 0.125 * length[span] ** 2 * second
+    return np.asarray(off)
+
+
+def _larger_end(values: Array) -> Array:
+    """The larger of the values at both ends of each interval."""
+    return np.maximum(values[1:], values[:-1])
 
 
 def end_errors(inertia: Array, slopes: Array, v: Array, errors: ErrorBounds, norms: ArmNorms) -> Array:
@@ -126,8 +148,7 @@ def friction_errors(
 ) -> Array:
     r"""Error of friction: Coulomb's while its sign is unknown, and $F_v\,\Delta q$ by two positions.
 
-    In an interval of unknown sign friction itself is off by at most $F_c h$. Where the torque is integrated
-    by the rule, its jump of $2 F_c$ at an unknown instant costs as much again.
+    In an interval of unknown sign friction is off by at most $F_c h$.
 
     Args:
         windows: over which.
@@ -140,8 +161,7 @@ def friction_errors(
         The bound, shape (n, nv), N·m·s or N·s.
     """
     dwell = windows.total(windows.intervals * (signs == 0.0))
-    jumps = 1.0 if errors.torque_rate is None else 2.0
-    return np.asarray(jumps * dwell * coulomb + 2.0 * viscous * errors.position)
+    return np.asarray(dwell * coulomb + 2.0 * viscous * errors.position)
 
 
 def rounding_errors(windows: TimeWindows, v: Array, norms: ArmNorms, drives: Array, impulse: Array) -> Array:

@@ -10,7 +10,7 @@ from steelyard.robot import Robot, load_robot
 from steelyard.zoo.cheetah3 import CHEETAH3, CHEETAH3_LEG
 from steelyard.zoo.crane_x7 import CRANE_X7, CRANE_X7_HAND
 from steelyard.zoo.entry import ZooEntry
-from steelyard.zoo.kinova_gen3 import KINOVA_GEN3
+from steelyard.zoo.kinova_gen3 import KINOVA_GEN3, KINOVA_GEN3_2F85
 from steelyard.zoo.lbr_med7 import LBR_MED7
 from steelyard.zoo.panda import PANDA
 from steelyard.zoo.puma560 import PUMA560
@@ -36,6 +36,7 @@ ZOO: dict[str, ZooEntry] = {
         PANDA,
         LBR_MED7,
         KINOVA_GEN3,
+        KINOVA_GEN3_2F85,
         CRANE_X7,
         CRANE_X7_HAND,
         UR10E,

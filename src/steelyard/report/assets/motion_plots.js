@@ -8,7 +8,7 @@ const PANEL = { head: 18, height: 74, gap: 6, axis: 22 };
  */
 function startTimePlots(place, figures, length, options = {}) {
   const state = { from: 0, to: length, moment: null, fit: false };
-  const parts = figures.map((figure) => timeFigure(place, figure));
+  const parts = figures.map((figure) => filledWith(timeFigure(place, figure.title), figure));
 
   const show = (from, to) => {
     const width = Math.min(Math.max(to - from, length / 2000), length);
@@ -76,26 +76,39 @@ function startTimePlots(place, figures, length, options = {}) {
       state.fit = wanted;
       draw();
     },
+    /** Show other figures in the same places, up to another time; who saw all of it still does. */
+    renew(others, until) {
+      if (state.from === 0 && state.to === length) state.to = until;
+      length = until;
+      parts.forEach((part, k) => filledWith(part, others[k]));
+      draw();
+    },
   };
 }
 
-/** The elements of one figure, and its series once they are unpacked. */
-function timeFigure(place, figure) {
+/** The elements of one figure. */
+function timeFigure(place, title) {
   const output = element("output");
-  const caption = element("figcaption", {}, element("strong", {}, figure.title), output);
-  const svg = drawn("svg", { role: "img", "aria-label": `${figure.title} over time` });
+  const caption = element("figcaption", {}, element("strong", {}, title), output);
+  const svg = drawn("svg", { role: "img", "aria-label": `${title} over time` });
   const box = element("div", {
     class: "plot",
     tabindex: "0",
     role: "group",
-    "aria-label": `${figure.title}. Plus and minus zoom, arrow keys move, Home shows all of it.`,
+    "aria-label": `${title}. Plus and minus zoom, arrow keys move, Home shows all of it.`,
   });
   box.append(svg);
   place.append(element("figure", {}, caption, box));
+  return { box, svg, output, clip: `clip-${place.id}-${place.children.length}` };
+}
+
+/** A figure with its series, packed or as numbers. An area may have a band that is proven, a curve, or both. */
+function filledWith(part, figure) {
+  const series = (values) => (typeof values === "string" ? unpacked(values) : values);
   const areas = figure.areas.map((area) => ({
     ...area,
-    values: unpacked(area.values),
-    proven: area.proven && Object.fromEntries(Object.entries(area.proven).map(([key, text]) => [key, unpacked(text)])),
+    values: area.values && series(area.values),
+    proven: area.proven && Object.fromEntries(Object.entries(area.proven).map(([key, values]) => [key, series(values)])),
     height: area.height ?? PANEL.height,
   }));
   let bottom = -PANEL.gap;
@@ -103,9 +116,7 @@ function timeFigure(place, figure) {
     area.top = bottom + PANEL.gap + PANEL.head;
     bottom = area.top + area.height;
   }
-  const time = unpacked(figure.time);
-  const clip = `clip-${place.id}-${place.children.length}`;
-  return { box, svg, output, areas, time, bottom, clip, steps: Boolean(figure.steps) };
+  return Object.assign(part, { areas, time: series(figure.time), bottom, steps: Boolean(figure.steps) });
 }
 
 function drawTimeFigure(part, { from, to, fit }) {
@@ -128,9 +139,11 @@ function drawTimeFigure(part, { from, to, fit }) {
     const inside = drawn("g", { "clip-path": `url(#${clip})` });
     nodes.push(clipping, ...backdrop(area, y, left, right, low, high), inside);
     if (area.proven) inside.append(drawn("path", { class: "proven", d: stepped(area.proven, x, y, from, to) }));
-    const path = part.steps ? staircase(part.time, area.values, x, y) : pathThrough(part.time, area.values, first, last, x, y);
-    inside.append(drawn("path", { class: "curve course", d: path }));
-    const label = area.unit ? `${area.name}, ${area.unit}` : area.name;
+    if (area.values) {
+      const path = part.steps ? staircase(part.time, area.values, x, y) : pathThrough(part.time, area.values, first, last, x, y);
+      inside.append(drawn("path", { class: "curve course", d: path }));
+    }
+    const label = [area.name, area.unit].filter(Boolean).join(", ");
     area.reading = drawn("text", { class: "reading", x: right, y: area.top - 5, "text-anchor": "end" });
     nodes.push(drawn("text", { class: "label", x: left, y: area.top - 5 }, label), area.reading);
   });
@@ -155,11 +168,11 @@ function rangeOf(area, first, last, from, to, fit) {
     low = Math.min(low, value);
     high = Math.max(high, value);
   };
-  for (let k = first; k <= last; k += 1) reach(area.values[k]);
+  if (area.values) for (let k = first; k <= last; k += 1) reach(area.values[k]);
   if (!fit) for (const limit of [area.lower, area.upper]) if (limit !== null) reach(limit);
   if (area.proven && !(fit && area.proven.lower.length === 1))
     for (let k = 0; k < area.proven.lower.length; k += 1)
-      if (area.proven.edges[k + 1] >= from && area.proven.edges[k] <= to) {
+      if (area.proven.edges[k + 1] >= from && area.proven.edges[k] <= to && bounded(area.proven, k)) {
         reach(area.proven.lower[k]);
         reach(area.proven.upper[k]);
       }
@@ -188,11 +201,17 @@ function backdrop(area, y, left, right, low, high) {
   return nodes;
 }
 
+/** Whether a band has two ends on a stretch of time: before anything is known it may have none. */
+function bounded({ lower, upper }, k) {
+  return Number.isFinite(lower[k]) && Number.isFinite(upper[k]);
+}
+
 /** The outline of a band that is constant on stretches of time. */
-function stepped({ edges, lower, upper }, x, y, from, to) {
+function stepped(band, x, y, from, to) {
+  const { edges, lower, upper } = band;
   const [above, below] = [[], []];
   for (let k = 0; k < lower.length; k += 1) {
-    if (edges[k + 1] < from || edges[k] > to) continue;
+    if (edges[k + 1] < from || edges[k] > to || !bounded(band, k)) continue;
     for (const edge of [edges[k], edges[k + 1]]) {
       above.push(`${x(edge).toFixed(1)},${y(upper[k]).toFixed(1)}`);
       below.push(`${x(edge).toFixed(1)},${y(lower[k]).toFixed(1)}`);
@@ -220,8 +239,19 @@ function markTime(part, { from, to }, which, time) {
 /** Write the values at a time beside the names of the curves; nothing where there is no time. */
 function readAt(part, time) {
   part.output.textContent = time === null ? "" : `${fixed(time, 3)} s`;
-  for (const area of part.areas)
-    area.reading.textContent = time === null ? "" : `${sized(valueAt(part, area.values, time))}${area.unit ? ` ${area.unit}` : ""}`;
+  for (const area of part.areas) {
+    const words = time === null ? "" : area.values && !area.between ? sized(valueAt(part, area.values, time)) : endsAt(area.proven, time);
+    area.reading.textContent = /\d/.test(words) && area.unit ? `${words} ${area.unit}` : words;
+  }
+}
+
+/** Both ends of a band at a time, rounded outwards to two digits of its width. */
+function endsAt(band, time) {
+  const k = Math.min(Math.max(band.edges.findLastIndex((edge) => edge <= time), 0), band.lower.length - 1);
+  if (!bounded(band, k)) return "no bounds";
+  const decimals = Math.min(Math.max(1 - Math.floor(Math.log10(band.upper[k] - band.lower[k] || 1)), 0), 12);
+  const unit = 10 ** decimals;
+  return `${fixed(Math.floor(band.lower[k] * unit) / unit, decimals)} … ${fixed(Math.ceil(band.upper[k] * unit) / unit, decimals)}`;
 }
 
 /** A curve between its samples: on a straight line or, in steps, as before. */

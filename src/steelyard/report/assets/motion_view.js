@@ -1,25 +1,30 @@
 // The arm as a stick figure in parallel projection, with the outlines of all that must stay apart.
 
-function startMotionView() {
+const MOST_PLACES = 3000;
+
+/** Draw the arm. `extra` may add nodes under and over it, and is told how points come to the screen. */
+function startMotionView(extra = () => ({ under: [], over: [] })) {
   const place = document.getElementById("motion-view");
   if (!place || !data.skeleton) return null;
   const { links, pairs } = data.skeleton;
   const frames = unpacked(data.skeleton.frames);
   const times = unpacked(data.skeleton.time);
   const outlines = data.skeleton.outlines.map((outline) => ({ ...outline, points: triples(unpacked(outline.points)) }));
-  const layers = { link: true, tool: true, scene: true, path: true };
-  const view = { turn: VIEW.turn, tilt: VIEW.tilt, size: 1, time: 0, pair: -1, tight: false };
+  const layers = { link: true, tool: true, scene: true, path: true, tube: true };
+  const view = { turn: VIEW.turn, tilt: VIEW.tilt, size: 1, time: 0, pair: -1, tight: false, now: null };
   const svg = drawn("svg", { role: "img", "aria-label": "The arm" });
   place.append(svg);
-  const extent = extentOf(frames, links);
+  const extent = data.skeleton.extent ?? extentOf(frames, links);
   const path = tipPath(frames, links);
+  const tip = links.findIndex((link) => link.tip);
 
   const draw = () => {
     view.width = Math.max(place.clientWidth, 200);
     view.height = Math.min(Math.max(0.5 * view.width, 300), 0.6 * innerHeight, 480);
     svg.setAttribute("viewBox", `0 0 ${view.width} ${view.height}`);
     const near = view.pair < 0 ? [] : pairs[view.pair];
-    svg.replaceChildren(...skeletonPicture(links, outlines, framesAt(times, frames, links.length, view.time), path, layers, view, extent, near));
+    const frameOf = view.now ? (link) => view.now.slice(12 * link, 12 * link + 12) : framesAt(times, frames, links.length, view.time);
+    svg.replaceChildren(...skeletonPicture(links, outlines, frameOf, path, layers, view, extent, near, extra));
   };
   const reset = makeTurnable(place, view, draw);
   const controls = document.getElementById("view-controls");
@@ -36,6 +41,14 @@ function startMotionView() {
     place,
     show(time, pair, tight) {
       Object.assign(view, { time, pair, tight });
+      draw();
+    },
+    /** Show the arm where it is now, and add to the path of its tool. */
+    follow(now) {
+      if (view.now === null) path.length = 0;
+      view.now = now;
+      path.push(moved(now.slice(12 * tip, 12 * tip + 12), links[tip].tip));
+      if (path.length > MOST_PLACES) path.splice(0, path.length - MOST_PLACES);
       draw();
     },
   };
@@ -64,7 +77,7 @@ function tipPath(frames, links) {
   );
 }
 
-function skeletonPicture(links, outlines, frameOf, path, layers, view, extent, near) {
+function skeletonPicture(links, outlines, frameOf, path, layers, view, extent, near, extra) {
   const [ct, st, cp, sp] = [Math.cos(view.turn), Math.sin(view.turn), Math.cos(view.tilt), Math.sin(view.tilt)];
   const scale = (view.size * 0.48 * Math.min(view.height, view.width)) / extent.radius;
   // To the screen: right, down and towards the reader.
@@ -100,5 +113,6 @@ function skeletonPicture(links, outlines, frameOf, path, layers, view, extent, n
   });
   parts.sort((a, b) => a.depth - b.depth);
   const trail = layers.path ? [drawn("path", { class: "trail", d: polyline(path.map(seen)) })] : [];
-  return [...ground(seen, extent), ...trail, ...parts.map((part) => part.node)];
+  const { under, over } = extra(seen, scale, view, layers);
+  return [...ground(seen, extent), ...under, ...trail, ...parts.map((part) => part.node), ...over];
 }

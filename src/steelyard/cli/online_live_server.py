@@ -1,0 +1,134 @@
+"""The server behind a live view: one page and a stream of what is new, for browsers on this machine alone."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from http import HTTPStatus
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+LOOPBACK = "127.0.0.1"
+HEARTBEAT = 1.0
+"""After this long without news something is sent all the same, so that who has left is noticed, s."""
+
+
+class Mailbox:
+    """What is told to everybody who looks on; who comes late is told all of it, who is slow skips states."""
+
+    def __init__(self) -> None:
+        """Nothing is told yet."""
+        self._news = threading.Condition()
+        self._told: dict[str, list[Any]] = {"past": [], "bounds": [], "events": []}
+        self._state: Mapping[str, Any] = {"time": None}
+        self._count = 0
+        self._end: str | None = None
+        self._lookers = 0
+
+    @property
+    def lookers(self) -> int:
+        """How many look on."""
+        return self._lookers
+
+    def add(self, state: Mapping[str, Any] | None = None, **more: Sequence[Any]) -> None:
+        """Tell something new: a state that replaces the last one, and what is added to the lists."""
+        with self._news:
+            self._state = state or self._state
+            for name, entries in more.items():
+                self._told[name].extend(entries)
+            self._count += 1
+            self._news.notify_all()
+
+    def end(self, words: str) -> int:
+        """Tell everybody that nothing follows; returns how many look on."""
+        with self._news:
+            self._end = words
+            self._news.notify_all()
+            return self._lookers
+
+    def letters(self) -> Iterator[str]:
+        """What one who looks on is sent, as server-sent events, until the end."""
+        sent = dict.fromkeys(self._told, 0)
+        count = -1
+        with self._news:
+            self._lookers += 1
+        try:
+            while True:
+                with self._news:
+                    if self._end is None and self._count == count:
+                        self._news.wait(HEARTBEAT)
+                    fresh, count, end = self._count > count, self._count, self._end
+                    letter = {**self._state, **{name: self._told[name][k:] for name, k in sent.items()}}
+                    sent = {name: len(entries) for name, entries in self._told.items()}
+                yield f"data: {json.dumps(letter, allow_nan=False)}\n\n" if fresh else ": nothing new\n\n"
+                if end is not None:
+                    yield f"event: end\ndata: {end}\n\n"
+                    return
+        finally:
+            with self._news:
+                self._lookers -= 1
+
+
+class LoopbackServer(ThreadingHTTPServer):
+    """Serves a page and its mailbox at a free port of this machine; stops when told to."""
+
+    daemon_threads = True
+    block_on_close = False
+
+    def __init__(self, page: str, mailbox: Mailbox) -> None:
+        """Listen, and answer in threads of its own."""
+        super().__init__((LOOPBACK, 0), _Answers)
+        self.page = page
+        self.mailbox = mailbox
+        self.fetched = 0
+        """How often the page was fetched."""
+        self._thread = threading.Thread(
+            target=self.serve_forever, args=(0.05,), name="live page", daemon=True
+        )
+        self._thread.start()
+
+    @property
+    def url(self) -> str:
+        """Where the page is."""
+        return f"http://{LOOPBACK}:{self.server_port}/"
+
+    def stop(self) -> None:
+        """Answer nobody any more."""
+        self.shutdown()
+        self.server_close()
+        self._thread.join()
+
+    def handle_error(self, request: object, client_address: object) -> None:
+        """A browser that goes away in the middle of an answer is no error."""
+
+
+class _Answers(BaseHTTPRequestHandler):
+    server: LoopbackServer
+
+    def do_GET(self) -> None:
+        # A page from elsewhere can make a name of its own lead here; it cannot make a browser say this name.
+        port = self.server.server_port
+        if self.headers.get("Host") not in (f"{LOOPBACK}:{port}", f"localhost:{port}"):
+            self.send_error(HTTPStatus.FORBIDDEN)
+        elif self.path == "/":
+            self._head("text/html; charset=utf-8")
+            self.wfile.write(self.server.page.encode())
+            self.server.fetched += 1
+        elif self.path == "/events":
+            self._head("text/event-stream")
+            for letter in self.server.mailbox.letters():
+                self.wfile.write(letter.encode())
+        else:
+            self.send_error(HTTPStatus.NOT_FOUND)
+
+    def _head(self, kind: str) -> None:
+        self.send_response(HTTPStatus.OK)
+        self.send_header("Content-Type", kind)
+        self.send_header("Cache-Control", "no-store")
+        self.send_header("X-Content-Type-Options", "nosniff")
+        self.send_header("X-Frame-Options", "DENY")
+        self.end_headers()
+
+    def log_message(self, *_: object) -> None:
+        """The terminal belongs to the run."""

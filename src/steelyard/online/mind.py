@@ -1,0 +1,212 @@
+"""The slow side of the loop: what the data says of the load, and where to go next, proven."""
+
+from __future__ import annotations
+
+import pickle
+import time
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+import numpy as np
+
+from steelyard.arrays import Array
+from steelyard.errors import NoSolutionError, SolverError
+from steelyard.limits import Scene
+from steelyard.motion import RecedingPlan
+from steelyard.online.escape import Threat, escape
+from steelyard.online.move import Move
+from steelyard.online.payload_excitation import PayloadExcitation
+from steelyard.online.plan_cost import PlanCost
+from steelyard.online.planner import Planner
+from steelyard.online.setting import Setting
+from steelyard.recording import Recording
+from steelyard.uncertainty import ContradictionError, RecursiveBounds, bounded_rows, guaranteed_bounds
+
+
+class Question(NamedTuple):
+    """What the slow side is asked at a change of plans.
+
+    Attributes:
+        knowledge: what is known of the load.
+        recording: what was measured since then; None where there is nothing new.
+        acceleration: what no joint exceeded meanwhile, shape (nv,), rad/s² or m/s².
+        start: where the robot stands, shape (nv,), rad or m; or the plan that is driven now; None where no
+            plan is wanted.
+        scene: what stands around it; None where it is as before.
+        seed: of the search.
+    """
+
+    knowledge: RecursiveBounds
+    recording: Recording | None
+    acceleration: Array
+    start: Array | RecedingPlan | None
+    scene: Scene | None
+    seed: int
+
+
+@dataclass(frozen=True, eq=False)
+class Answer:
+    """What the slow side found.
+
+    Attributes:
+        knowledge: what is known of the load now; None where the data contradicts all that was assumed.
+        move: where to go next, under a law for the new knowledge; None where nothing was proven.
+        reason: why there is no move or no knowledge; empty where there are.
+        bounds_seconds: what the bounds took, s.
+        plan_seconds: what plan and proof took, s.
+    """
+
+    knowledge: RecursiveBounds | None
+    move: Move | None
+    reason: str
+    bounds_seconds: float
+    plan_seconds: float
+
+
+@dataclass(frozen=True, eq=False)
+class Mind:
+    """Identification and planning, one after the other.
+
+    The new plan is proven under the law of the new knowledge, and both are taken up together or not at all:
+    a law never drives a plan that was proven for another.
+
+    Attributes:
+        setting: what was decided before the robot moved.
+        cost: what a plan is good for.
+        budget: time for a plan and its proof, s; None where the search is limited otherwise.
+        evaluations: plans looked at by a search; None for as many as the budget allows.
+        random: whether to take the first proven plan of random ones, which paper 000 compares with.
+    """
+
+    setting: Setting
+    cost: PlanCost
+    budget: float | None = 0.3
+    evaluations: int | None = None
+    random: bool = False
+
+    @classmethod
+    def exciting(
+        cls,
+        setting: Setting,
+        *,
+        budget: float | None = 0.3,
+        evaluations: int | None = None,
+        random: bool = False,
+    ) -> Mind:
+        """A mind whose plans show the load as well as they can.
+
+        Args:
+            setting: what was decided before the robot moved.
+            budget: time for a plan and its proof, s.
+            evaluations: plans looked at by a search.
+            random: whether to take random plans instead.
+
+        Returns:
+            The mind.
+        """
+        return cls(setting, _excitation(setting), budget, evaluations, random)
+
+    def warm_up(self, start: Array) -> None:
+        """Do everything once, so that nothing is compiled or loaded while the robot moves.
+
+        Args:
+            start: where the robot stands, shape (nv,), rad or m.
+        """
+        setting, arm = self.setting, self.setting.arm
+        known = RecursiveBounds.starting(setting.prior, arm.spread)
+        nv = arm.robot.nv
+        question = Question(known, None, np.zeros(nv), start, None, 0)
+        quick = replace(self, budget=None, evaluations=64)
+        move, _ = quick._planned(question, known)
+        # What came through a pipe has other flags, for which kernels are compiled again.
+        quick._planned(pickle.loads(pickle.dumps(question)), known)
+        moments = setting.cycle * np.arange(round(2.5 * setting.window / setting.cycle), dtype=np.float64)
+        still = np.zeros((len(moments), nv))
+        law = setting.controller(setting.prior)
+        held = law.torque(start, still[0], start, still[0], still[0])
+        # At rest under its own torque: what the load may be is consistent with it, whatever it is.
+        log = Recording(arm.robot.joint_names, moments, q=still + start, v=still, tau=still + held)
+        with suppress(ContradictionError):
+            self.absorbed(question._replace(recording=log, acceleration=np.ones(nv)))
+        if move is not None:
+            plan = move.plan
+            then = question._replace(start=plan)
+            for asked in (then, pickle.loads(pickle.dumps(then))):
+                quick._planned(asked, known)
+            escape(setting, Threat(setting.scene, plan, 0.0, 0.5 * plan.switch, setting.prior))
+
+    def think(self, question: Question) -> Answer:
+        """Absorb what was measured, then plan.
+
+        Args:
+            question: what is asked.
+
+        Returns:
+            The answer.
+        """
+        begin = time.perf_counter()
+        try:
+            known = self.absorbed(question)
+            if question.start is None:
+                known = _bodies_alone(known)
+        except ContradictionError as error:
+            return Answer(None, None, str(error), time.perf_counter() - begin, 0.0)
+        between = time.perf_counter()
+        move, reason = self._planned(question, known)
+        return Answer(known, move, reason, between - begin, time.perf_counter() - between)
+
+    def absorbed(self, question: Question) -> RecursiveBounds:
+        """What is known of the load with the newest data.
+
+        Args:
+            question: knowledge and recording.
+
+        Returns:
+            Bounds that are nowhere wider.
+
+        Raises:
+            ContradictionError: no load explains the data: something assumed is wrong.
+        """
+        log, known, arm = question.recording, question.knowledge, self.setting.arm
+        if log is None:
+            return known
+        errors = replace(self.setting.errors, acceleration=question.acceleration)
+        model = (arm.robot, arm.layout, arm.parameters)
+        rows = bounded_rows(*model, log, arm.held, errors, known.box, window=self.setting.window)
+        return known.absorb(rows)
+
+    def _planned(self, question: Question, known: RecursiveBounds) -> tuple[Move | None, str]:
+        setting = self.setting
+        if question.start is None:
+            return None, ""
+        if question.scene is not None:
+            setting = setting.among(question.scene)
+        planner = Planner(setting.certifier(known.box), self.cost)
+        choose = planner.random if self.random else planner.best
+        rng = np.random.default_rng(question.seed)
+        try:
+            found = choose(
+                setting.plans(question.start), rng, budget=self.budget, evaluations=self.evaluations
+            )
+        except NoSolutionError as error:
+            return None, str(error)
+        condition = _excitation(setting).condition(found.plan.motion)
+        law = setting.controller(known.box)
+        return Move(found.plan, known.box, law, found.certificate, condition, found.refused), ""
+
+
+def _bodies_alone(known: RecursiveBounds) -> RecursiveBounds:
+    """The bounds without loads that cannot exist; takes too long while a robot moves."""
+    if not known.remembered.count:
+        return known
+    try:
+        found = guaranteed_bounds(known.remembered, known.box, possible=True)
+    except SolverError:
+        return known  # bounds that hold are there already
+    return replace(known, box=known.box.narrowed(found.lower, found.upper))
+
+
+def _excitation(setting: Setting) -> PayloadExcitation:
+    arm = setting.arm
+    return PayloadExcitation(arm.robot, arm.held.link, arm.held.to_link)
