@@ -20,6 +20,7 @@ from studies import (
     bodies,
     campaign,
     certificates,
+    certified_by_name,
     certified_excitation,
     coverage,
     excitation,
@@ -37,6 +38,7 @@ from studies import (
     safe_runs,
     safe_stacking,
     thesis_payloads,
+    tube_enclosure,
     virtual_constraints,
 )
 from tables import Study, write_study
@@ -61,6 +63,12 @@ STUDIES: dict[str, Callable[[], Study]] = {
     "campaign": campaign.run,
     "momentum_condition": momentum_condition.run,
     "certified_excitation": certified_excitation.run,
+    "safe_stacking": safe_stacking.run,
+    "safe_runs": safe_runs.run,
+    "safe_faults": safe_faults.run,
+    "online_bounds": online_bounds.run,
+    "tube_enclosure": tube_enclosure.run,
+    "certified_by_name": certified_by_name.run,
 }
 SEEDED: dict[str, Callable[[int], Study]] = {
     "excitation": excitation.run,

@@ -26,6 +26,7 @@ from cases import (
     long_log_identified,
     payload_bounds,
     payload_recursive,
+    plan_certificate,
     plant,
     rollout,
 )
@@ -36,6 +37,7 @@ CASES = {
     "dynamics": dynamics.rows,
     "rollout": rollout.rows,
     "plant": plant.rows,
+    "plan certificate": plan_certificate.rows,
     "identifiability": identifiability.rows,
     "clearance": clearance.rows,
     "excitation": excitation.rows,

@@ -54,6 +54,14 @@ def online(
     ] = "0.025,0.1",
     velocity_error: Annotated[float, typer.Option(help="Of velocities, rad/s or m/s.")] = 5e-4,
     model_error: Annotated[float, typer.Option(help="Share by which the robot may be off.")] = 0.05,
+    rotor: Annotated[
+        str | None,
+        typer.Option(
+            metavar="I|I,…",
+            help="Inertia of the joints' rotors at the output, kg·m².",
+            show_default="the description's",
+        ),
+    ] = None,
     radius: Annotated[
         float | None, typer.Option(help="Of the tube, rad/s.", show_default="by V_M = 1 mJ")
     ] = None,
@@ -99,6 +107,7 @@ def online(
         torque_error=torque_error,
         velocity_error=velocity_error,
         model_error=model_error,
+        rotor=rotor,
         radius=radius,
         reach=reach,
         cycle=cycle,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -14,7 +14,7 @@ from steelyard.errors import InputError
 from steelyard.inertia import PARAMETER_NAMES
 from steelyard.layout import layout_of
 from steelyard.limits import Scene, read_scene
-from steelyard.online import LawChoice, LoadModel, Setting
+from steelyard.online import LawChoice, LoadModel, Setting, with_useful_tube
 from steelyard.payload import held_at
 from steelyard.robot import Robot, read_payload
 from steelyard.simulate import nominal_posture
@@ -44,6 +44,8 @@ class OnlineRequest:
         torque_error: relative and absolute error of the torque, `R,A`.
         velocity_error: largest error of a velocity, rad/s or m/s.
         model_error: share by which the robot's parameters may be off, dimensionless.
+        rotor: inertia of each joint's rotor at its output, one number or one each, kg·m²; None for what the
+            description states.
         radius: ε of the tube, rad/s; None for what V_M gives.
         reach: how far each joint may go in one plan, rad or m.
         cycle: of the control, s.
@@ -68,6 +70,7 @@ class OnlineRequest:
     torque_error: str = "0.025,0.1"
     velocity_error: float = 5e-4
     model_error: float = 0.05
+    rotor: str | None = None
     radius: float | None = None
     reach: float = 1.2
     cycle: float = 1e-3
@@ -117,6 +120,8 @@ def task_of(request: OnlineRequest) -> OnlineTask:
     options = (request.gravity, request.lock or None, request.tool_frame)
     robot = given_robot(request.robot, *options, arguments=request.argument)
     robot.require_arm()
+    if request.rotor is not None:
+        robot = _with_rotors(robot, request.rotor)
     body = read_payload(Path(request.payload))
     layout = layout_of(robot, DRIVE)
     arm = LoadModel.stated(robot, layout, held_at(robot), model_error=request.model_error)
@@ -142,8 +147,19 @@ def task_of(request: OnlineRequest) -> OnlineTask:
     start = nominal_posture(robot)
     if request.start is not None:
         start = _numbers("--start", request.start, robot.nv)
+    setting = with_useful_tube(setting, start, np.random.default_rng(request.seed))
     goal = None if request.goal is None else _numbers("--goal", request.goal, robot.nv)
     return OnlineTask(setting, robot.with_body("payload", body), body.parameters, start, goal)
+
+
+def _with_rotors(robot: Robot, text: str) -> Robot:
+    count = robot.nv if "," in text else 1
+    inertias = np.broadcast_to(_numbers("--rotor", text, count), (robot.nv,))
+    if (inertias < 0.0).any():
+        raise InputError(f"must not be negative, got '{text}'.", place="--rotor")
+    driven = zip(robot.joints, inertias.tolist(), strict=True)
+    joints = [replace(joint, drive=replace(joint.drive, rotor=x)) for joint, x in driven]
+    return replace(robot, joints=tuple(joints))
 
 
 def _prior(request: OnlineRequest) -> PayloadBox:

@@ -10,6 +10,7 @@ from steelyard.online.loop import run_online
 from steelyard.online.mind import Answer, Mind, Question
 from steelyard.online.move import Move
 from steelyard.online.mujoco_link import PATTERNS, MuJoCoLink, SensorErrors
+from steelyard.online.needed import TubeNeeds, needed_torques, tube_needs
 from steelyard.online.noted_move import NotedMove
 from steelyard.online.online_run import BROKEN, DONE, STOPPED, Cycles, OnlineRun, RunRecord
 from steelyard.online.onlooker import Onlooker
@@ -26,6 +27,7 @@ from steelyard.online.thinker import InlineThinker, ProcessThinker, Thinker
 from steelyard.online.tube_acceleration import tube_acceleration
 from steelyard.online.tube_forms import TubeForms, tube_forms
 from steelyard.online.tube_torque import TubeDynamics, TubeTorques
+from steelyard.online.useful_tube import with_useful_tube
 from steelyard.online.violations import violations_of
 from steelyard.online.watchdog import Alarm, Watchdog
 
@@ -76,19 +78,23 @@ __all__ = [
     "Threat",
     "TubeDynamics",
     "TubeForms",
+    "TubeNeeds",
     "TubeTorques",
     "Watchdog",
     "WeightedCosts",
     "certify_plan",
     "check_plan",
     "escape",
+    "needed_torques",
     "read_plan_certificate",
     "read_run",
     "replay_run",
     "run_online",
     "tube_acceleration",
     "tube_forms",
+    "tube_needs",
     "violations_of",
+    "with_useful_tube",
     "write_plan_certificate",
     "write_run",
 ]

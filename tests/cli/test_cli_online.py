@@ -1,0 +1,100 @@
+"""`steelyard online`: what it says, what it leaves, and what it refuses."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cli.running import run
+from steelyard.online import read_run, replay_run
+
+ARM = "kinova_gen3_2f85"
+LOAD = {"mass": 1.5, "com": [0.0, 0.01, 0.02], "inertia": [0.003, 0.0, 0.004, 0.0, 0.0, 0.004]}
+
+
+@pytest.fixture(scope="module")
+def load(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    file = tmp_path_factory.mktemp("load") / "load.json"
+    file.write_text(json.dumps(LOAD))
+    return file
+
+
+@pytest.fixture(scope="module")
+def made(load: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, Any]]:
+    out = tmp_path_factory.mktemp("online") / "learned"
+    # Time enough for a first plan on any machine.
+    words = ("--plans", "2", "--budget", "2", "--seed", "4", "--out", out, "--json")
+    done = run("online", ARM, "--payload", load, *words)
+    assert done.code == 0, done.err
+    return out, done.document
+
+
+def test_the_answer_has_what_is_promised_of_it(made: tuple[Path, dict[str, Any]]) -> None:
+    _, answer = made
+    assert answer["verdict"] == "pass"
+    assert answer["certified"] is True
+    assert answer["violations"] == []
+    assert answer["contains_truth"] is True
+    assert answer["bounds"]["m"]["lower"] <= LOAD["mass"] <= answer["bounds"]["m"]["upper"]
+    assert answer["bounds"]["m"]["upper"] - answer["bounds"]["m"]["lower"] < 2.0
+    assert [segment["kind"] for segment in answer["segments"]][-1] == "brake"
+    seconds = sum(segment["seconds"] for segment in answer["segments"])
+    assert seconds == pytest.approx(answer["seconds"]["robot"], abs=2e-3)
+    assert answer["frame"] == "gen3_grasp"
+
+
+def test_what_it_leaves_repeats_itself_and_is_a_page(made: tuple[Path, dict[str, Any]]) -> None:
+    out, answer = made
+    assert {path.name for path in out.iterdir()} == {"run.json", "cycles.npz", "report.html"}
+    assert set(answer["files"].values()) == {str(path) for path in out.iterdir()}
+    assert replay_run(read_run(out)).same
+    assert "learned its payload" in (out / "report.html").read_text()
+
+
+def test_a_load_outside_what_was_stated_is_announced(load: Path) -> None:
+    done = run("online", ARM, "--payload", load, "--heaviest", "0.3", "--budget", "2", "--json")
+    assert done.code == 1
+    assert done.document["outcome"] == "broken assumption"
+    assert done.document["events"]
+
+
+def test_an_arm_whose_gears_are_too_light_is_refused_by_the_inertia_it_would_need(load: Path) -> None:
+    done = run("online", "panda", "--payload", load)
+    assert done.code == 3
+    assert "rotor inertia of at least" in done.err
+    assert "panda_joint1" in done.err
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--law", "fuzzy"), "--law"),
+        (("--start", "1,2"), "--start"),
+        (("--goal", "a,b,c,d,e,f,g"), "--goal"),
+        (("--torque-error", "0.1"), "--torque-error"),
+        (("--rotor", "-1"), "--rotor"),
+        (("--prior", "missing.json"), "missing.json"),
+    ],
+)
+def test_bad_options_are_refused_by_name(load: Path, words: tuple[str, ...], said: str) -> None:
+    done = run("online", ARM, "--payload", load, *words)
+    assert done.code == 2
+    assert said in done.err
+
+
+def test_a_folder_with_something_in_it_is_kept(load: Path, tmp_path: Path) -> None:
+    (tmp_path / "mine.txt").write_text("mine")
+    done = run("online", ARM, "--payload", load, "--out", tmp_path)
+    assert done.code == 2
+    assert [path.name for path in tmp_path.iterdir()] == ["mine.txt"]
+
+
+def test_a_prior_that_is_not_one_is_refused(load: Path, tmp_path: Path) -> None:
+    prior = tmp_path / "prior.json"
+    prior.write_text('{"lower": [1, 2]}')
+    done = run("online", ARM, "--payload", load, "--prior", prior)
+    assert done.code == 2
+    assert "ten" in done.err or "shape" in done.err
