@@ -17,7 +17,8 @@ from steelyard.online.onlooker import Onlooker
 from steelyard.online.payload_excitation import PayloadExcitation
 from steelyard.online.plan_certificate import PlanCertificate, read_plan_certificate, write_plan_certificate
 from steelyard.online.plan_cost import GoalCost, PlanCost, WeightedCosts
-from steelyard.online.planner import PlannedMove, Planner
+from steelyard.online.planner import Planner
+from steelyard.online.planning import PlannedMove
 from steelyard.online.replay import RecordedLink, Replayed, replay_run
 from steelyard.online.robust_torque import RobustLaw
 from steelyard.online.run_files import read_run, write_run

@@ -126,7 +126,10 @@ class Flight:
             self.scene, self.surprised = scene, True
         way = move.reference
         end = MotionSample(*(np.repeat(x[-1:], cycles, axis=0) for x in (way.q, way.v, way.a)))
-        return self.pilot.drive(move.law, np.array(move.law.memory), end, 0, cycles)
+        alarm = self.pilot.drive(move.law, np.array(move.law.memory), end, 0, cycles)
+        if alarm is not None:
+            self.tell(Severity.ERROR, f"{alarm.sentence} The robot's own brakes stop it.")
+        return alarm
 
     def _prepare(self, move: Move) -> None:
         if self.expect is not None:
