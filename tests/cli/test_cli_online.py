@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from cli.running import run
-from steelyard.online import read_run, replay_run
+from steelyard.online import read_run, write_run
 
 ARM = "kinova_gen3_2f85"
 LOAD = {"mass": 1.5, "com": [0.0, 0.01, 0.02], "inertia": [0.003, 0.0, 0.004, 0.0, 0.0, 0.004]}
@@ -50,7 +51,9 @@ def test_what_it_leaves_repeats_itself_and_is_a_page(made: tuple[Path, dict[str,
     out, answer = made
     assert {path.name for path in out.iterdir()} == {"run.json", "cycles.npz", "report.html"}
     assert set(answer["files"].values()) == {str(path) for path in out.iterdir()}
-    assert replay_run(read_run(out)).same
+    again = run("replay", out, "--json")
+    assert again.code == 0
+    assert again.document["verdict"] == "pass"
     assert "learned its payload" in (out / "report.html").read_text()
 
 
@@ -98,3 +101,15 @@ def test_a_prior_that_is_not_one_is_refused(load: Path, tmp_path: Path) -> None:
     done = run("online", ARM, "--payload", load, "--prior", prior)
     assert done.code == 2
     assert "ten" in done.err or "shape" in done.err
+
+
+def test_a_run_whose_log_was_changed_fails_its_replay(
+    made: tuple[Path, dict[str, Any]], tmp_path: Path
+) -> None:
+    done = read_run(made[0])
+    q = done.cycles.q.copy()
+    q[700, 0] += 1e-9
+    write_run(replace(done, cycles=replace(done.cycles, q=q)), tmp_path / "changed")
+    again = run("replay", tmp_path / "changed", "--json")
+    assert again.code == 1
+    assert "cycle 700" in again.document["sentence"]

@@ -53,6 +53,9 @@ def online(
         str, typer.Option(metavar="R,A", help="Relative and absolute error of torques.")
     ] = "0.025,0.1",
     velocity_error: Annotated[float, typer.Option(help="Of velocities, rad/s or m/s.")] = 5e-4,
+    torque_delay: Annotated[
+        float, typer.Option(help="By how much logged torques may be early or late, s.", min=0.0)
+    ] = 0.0,
     model_error: Annotated[float, typer.Option(help="Share by which the robot may be off.")] = 0.05,
     rotor: Annotated[
         str | None,
@@ -106,6 +109,7 @@ def online(
         goal=goal,
         torque_error=torque_error,
         velocity_error=velocity_error,
+        torque_delay=torque_delay,
         model_error=model_error,
         rotor=rotor,
         radius=radius,

@@ -43,6 +43,7 @@ class OnlineRequest:
         goal: where it should end up; None to learn and nothing else.
         torque_error: relative and absolute error of the torque, `R,A`.
         velocity_error: largest error of a velocity, rad/s or m/s.
+        torque_delay: by how much logged torques may be early or late, s.
         model_error: share by which the robot's parameters may be off, dimensionless.
         rotor: inertia of each joint's rotor at its output, one number or one each, kg·m²; None for what the
             description states.
@@ -69,6 +70,7 @@ class OnlineRequest:
     goal: str | None = None
     torque_error: str = "0.025,0.1"
     velocity_error: float = 5e-4
+    torque_delay: float = 0.0
     model_error: float = 0.05
     rotor: str | None = None
     radius: float | None = None
@@ -133,6 +135,7 @@ def task_of(request: OnlineRequest) -> OnlineTask:
         torque=(relative, absolute),
         model=request.model_error,
         velocity=request.velocity_error,
+        delay=request.torque_delay,
     )
     setting = Setting.of(
         arm,

@@ -21,7 +21,9 @@ def replay(
     record: Annotated[
         Path,
         typer.Argument(
-            metavar="RECORD", help="A record.json, or the folder of a result.", show_default=False
+            metavar="RECORD",
+            help="A record.json, or the folder of a result or of a run of `steelyard online`.",
+            show_default=False,
         ),
     ],
     out: Annotated[
@@ -34,8 +36,12 @@ def replay(
 
     Paths are those that were given then: run it from the same folder. Inputs that changed are refused.
     """
+    from steelyard.cli.online_replay import holds_run, replay_online
     from steelyard.export import read_record, versions
 
+    if holds_run(record):
+        replay_online(record, json=json)
+        return
     path = record / RECORD if record.is_dir() else record
     before = read_record(path)
     asked = before.get("request")
