@@ -47,8 +47,11 @@ def online(
     ] = None,
     goal: Annotated[
         str | None,
-        typer.Option(metavar="Q,…", help="Where to go; without it, to learn.", show_default=False),
+        typer.Option(metavar="Q,…", help="Where to go, learning on the way.", show_default=False),
     ] = None,
+    excite: Annotated[
+        float, typer.Option(help="With --goal: what log cond counts beside rad² of distance.", min=0.0)
+    ] = 0.1,
     torque_error: Annotated[
         str, typer.Option(metavar="R,A", help="Relative and absolute error of torques.")
     ] = "0.025,0.1",
@@ -107,6 +110,7 @@ def online(
         extent=extent,
         start=start,
         goal=goal,
+        excite=excite,
         torque_error=torque_error,
         velocity_error=velocity_error,
         torque_delay=torque_delay,

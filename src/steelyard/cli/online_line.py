@@ -19,6 +19,7 @@ from steelyard.online import (
     Onlooker,
     ProcessThinker,
     SensorErrors,
+    WeightedCosts,
     run_online,
     violations_of,
 )
@@ -70,7 +71,8 @@ def learn(
     if task.goal is None:
         mind = Mind.exciting(setting, budget=request.budget)
     else:
-        mind = Mind(setting, GoalCost(task.goal), request.budget)
+        goal, excitation = GoalCost(task.goal), Mind.exciting(setting).cost
+        mind = Mind(setting, WeightedCosts(((1.0, goal), (request.excite, excitation))), request.budget)
     say("Preparing: everything is compiled and tried once before the robot moves.")
     mind.warm_up(task.start)
     errors = setting.errors
@@ -94,6 +96,7 @@ def learn(
             guard=guard,
             most_plans=request.plans,
             patience=0.0 if real_time else None,
+            until_settled=task.goal is None,
             seed=request.seed,
             onlooker=onlooker,
         )

@@ -41,6 +41,7 @@ class OnlineRequest:
         extent: radius of the ball about the tool frame, m.
         start: where the robot stands, numbers with commas between; None for its nominal posture.
         goal: where it should end up; None to learn and nothing else.
+        excite: what a unit of log cond counts beside a squared radian of distance to the goal, dimensionless.
         torque_error: relative and absolute error of the torque, `R,A`.
         velocity_error: largest error of a velocity, rad/s or m/s.
         torque_delay: by how much logged torques may be early or late, s.
@@ -68,6 +69,7 @@ class OnlineRequest:
     extent: float = EXTENT
     start: str | None = None
     goal: str | None = None
+    excite: float = 0.1
     torque_error: str = "0.025,0.1"
     velocity_error: float = 5e-4
     torque_delay: float = 0.0

@@ -58,8 +58,9 @@ class _Loop:
         self.learning = Learning(setting, self.flight, seed)
         self.alarm: Alarm | None = None
 
-    def run(self, start: Array, most_plans: int) -> str:
+    def run(self, start: Array, most_plans: int, *, until_settled: bool) -> str:
         """Drive until the bounds settle, the plans are used up, or something is wrong; how it ended."""
+        self._until_settled = until_settled
         self._rests_at = start
         driven = 0
         for _ in range(ATTEMPTS):
@@ -103,7 +104,7 @@ class _Loop:
             answer = None
             if count < most_plans and not flight.surprised:
                 answer = learning.heard(self._thinker.answer(self._patience))
-            settled = answer is not None and learning.settled
+            settled = self._until_settled and answer is not None and learning.settled
             if answer is not None and answer.move is not None and not settled:
                 move = answer.move
                 continue
@@ -163,6 +164,7 @@ def run_online(
     guard: Thinker,
     most_plans: int = PLANS,
     patience: float | None = None,
+    until_settled: bool = True,
     seed: int = 0,
     news: News | None = None,
     onlooker: Onlooker | None = None,
@@ -182,6 +184,7 @@ def run_online(
         most_plans: plans that are driven at most.
         patience: how long to wait for an answer at a change of plans, s; None for as long as it takes, for a
             robot whose clock stands still meanwhile.
+        until_settled: whether to end when the bounds stop shrinking (V-C); else all plans are driven.
         seed: of the searches.
         news: where new scenes come from.
         onlooker: who is told of everything, such as a live view.
@@ -197,7 +200,7 @@ def run_online(
     listened = noted_news(news, heard)
     loop = _Loop(setting, link, thinking, guarding, patience, seed, listened, onlooker)
     try:
-        outcome = loop.run(q, most_plans)
+        outcome = loop.run(q, most_plans, until_settled=until_settled)
     finally:
         # Whatever happens on the way, an interruption included, the robot is not left to itself.
         link.stop()
@@ -213,7 +216,7 @@ def run_online(
     said = tuple(thinking.notes), tuple(guarding.notes), tuple(heard)
     record = RunRecord(
         setting,
-        Script(q, most_plans, patience, *said),
+        Script(q, most_plans, patience, until_settled, *said),
         tuple(flight.moves),
         tuple(loop.learning.knowledge),
         tuple(flight.events),

@@ -23,6 +23,9 @@ from steelyard.online.setting import Setting
 from steelyard.recording import Recording
 from steelyard.uncertainty import ContradictionError, RecursiveBounds, bounded_rows, guaranteed_bounds
 
+_AFTER = 0.015
+"""Time for what is left to do when a plan has been found, s."""
+
 
 class Question(NamedTuple):
     """What the slow side is asked at a change of plans.
@@ -182,13 +185,17 @@ class Mind:
             return None, ""
         if question.scene is not None:
             setting = setting.among(question.scene)
+        begin = time.perf_counter()
         planner = Planner(setting.certifier(known.box), self.cost)
         choose = planner.random if self.random else planner.best
         rng = np.random.default_rng(question.seed)
+        plans = setting.plans(question.start)
+        # What the budget is for includes what comes before and after the search.
+        left = (
+            None if self.budget is None else max(self.budget - (time.perf_counter() - begin) - _AFTER, _AFTER)
+        )
         try:
-            found = choose(
-                setting.plans(question.start), rng, budget=self.budget, evaluations=self.evaluations
-            )
+            found = choose(plans, rng, budget=left, evaluations=self.evaluations)
         except NoSolutionError as error:
             return None, str(error)
         condition = _excitation(setting).condition(found.plan.motion)

@@ -84,6 +84,7 @@ def replay_run(run: OnlineRun) -> Replayed:
         guard=RecitingThinker(setting, script.judgements),
         most_plans=script.most_plans,
         patience=script.patience,
+        until_settled=script.until_settled,
         news=recited_news(script.news) if script.news else None,
     )
     return Replayed(again, *_compared(run, again))

@@ -109,6 +109,7 @@ class Script:
         start: where the robot stood, shape (nv,), rad or m.
         most_plans: plans that were allowed.
         patience: how long answers were waited for, s; None for as long as it took.
+        until_settled: whether it was to end when bounds stop shrinking.
         answers: of the thinker, in order.
         judgements: of the guard, in order.
         news: scenes that were reported, in order.
@@ -117,6 +118,7 @@ class Script:
     start: Array
     most_plans: int
     patience: float | None
+    until_settled: bool
     answers: tuple[NotedReply, ...]
     judgements: tuple[NotedReply, ...]
     news: tuple[NotedNews, ...]
