@@ -11,7 +11,14 @@ from oracles.random_robots import random_robot, random_states
 from steelyard.arrays import Array
 from steelyard.drive import StribeckShape
 from steelyard.dynamics import inverse_dynamics, torque_regressor
-from steelyard.enclosure import Forms, MotionForms, Tracking, enclosed_torque, motion_forms
+from steelyard.enclosure import (
+    Forms,
+    MotionForms,
+    Tracking,
+    enclosed_torque,
+    enclosed_torque_apart,
+    motion_forms,
+)
 from steelyard.errors import InputError, ShapeError
 from steelyard.layout import Layout, layout_of
 from steelyard.motion import FourierMotion, random_fourier
@@ -184,3 +191,35 @@ def test_what_does_not_fit_is_refused_by_name() -> None:
         motion_forms(motion, [0.2], [0.1])
     with pytest.raises(InputError, match="zero or more"):
         Tracking([-1.0], [0.0], [0.0])
+
+
+@pytest.mark.parametrize("name", ["panda", "kinova_gen3"])
+def test_nominal_links_and_what_a_box_adds_are_enclosed_apart(name: str) -> None:
+    rng = np.random.default_rng(2)
+    robot = zoo_robot(name)
+    layout = layout_of(robot)
+    phi = layout.complete_nominal()
+    rho = 0.05 * np.abs(phi)
+    motion = random_fourier(robot, rng, fraction=0.5, period=8.0)
+    start, end = stretches(motion, rng, 60)
+    forms = motion_forms(motion, start, end)
+    tau, added = enclosed_torque_apart(robot, layout, phi, rho, forms)
+    alone = enclosed_torque(robot, layout, phi, phi, forms)
+    assert np.array_equal(tau.lower, alone.lower)
+    assert np.array_equal(tau.upper, alone.upper)
+    # Both together hold what the box as a whole holds, and no more than rounding besides.
+    whole = enclosed_torque(robot, layout, phi - rho, phi + rho, forms)
+    assert tau.lower - added == pytest.approx(whole.lower, rel=1e-9, abs=1e-9)
+    time = rng.uniform(0.0, motion.duration, 2000)
+    at, row = motion.sample(time), np.searchsorted(end, time)
+    Y = torque_regressor(robot, layout, at.q, at.v, at.a)
+    assert (np.abs(Y) @ rho <= added[row]).all()
+
+
+def test_a_drive_has_no_place_beside_links_alone() -> None:
+    robot = zoo_robot("panda")
+    layout = layout_of(robot, ("rotor",))
+    phi = layout.complete_nominal()
+    forms = motion_forms(random_fourier(robot, np.random.default_rng(0)), np.array([0.0]), np.array([0.1]))
+    with pytest.raises(InputError, match="links alone"):
+        enclosed_torque_apart(robot, layout, phi, 0.1 * phi, forms)

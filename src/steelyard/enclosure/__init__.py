@@ -4,7 +4,7 @@ from steelyard.enclosure.forms import Forms, MotionForms
 from steelyard.enclosure.points import enclosed_points
 from steelyard.enclosure.robots import untied_motion, untied_positions
 from steelyard.enclosure.stretches import Curve, Tracking, motion_forms
-from steelyard.enclosure.torque import enclosed_torque
+from steelyard.enclosure.torque import enclosed_torque, enclosed_torque_apart
 
 __all__ = [
     "Curve",
@@ -13,6 +13,7 @@ __all__ = [
     "Tracking",
     "enclosed_points",
     "enclosed_torque",
+    "enclosed_torque_apart",
     "motion_forms",
     "untied_motion",
     "untied_positions",

@@ -36,6 +36,8 @@ from steelyard.threads import share
 
 LEAST = 8
 """Stretches worth a thread of their own."""
+_SUMMED = 1.0 + 2.0**-44
+"""More than a sum over all bodies of a robot loses to rounding."""
 
 
 def enclosed_torque(
@@ -67,9 +69,52 @@ def enclosed_torque(
         raise InputError(f"lies below the lower bound at '{worst}'.", place="upper")
     middle = 0.5 * low + 0.5 * high
     spread = np.where(low == high, 0.0, np.nextafter(np.maximum(high - middle, middle - low), np.inf))
+    tau, _ = _over_stretches(robot, layout, middle, spread, motion, apart=False)
+    return tau
+
+
+def enclosed_torque_apart(
+    robot: Robot, layout: Layout, nominal: ArrayLike, half_widths: ArrayLike, motion: MotionForms
+) -> tuple[Forms, Array]:
+    r"""Enclose the torques of nominal links, and apart from them what a box around their parameters adds.
+
+    $$|\tau - Y\varphi_0| \le |Y|\rho \quad \text{for} \quad |\varphi - \varphi_0| \le \rho$$
+
+    Args:
+        robot: the robot; every joint has one degree of freedom and mimics no other.
+        layout: the order of the parameters.
+        nominal: $\varphi_0$, shape (p,), SI; of the drive nothing.
+        half_widths: $\rho$, zero or more, shape (p,), SI; of the drive nothing.
+        motion: positions, velocities and accelerations over K stretches.
+
+    Returns:
+        $Y\varphi_0$ in the symbols of the motion, shape (K, nv), N·m or N, and a bound of $|Y|\rho$, shape
+        (K, nv), N·m or N. Rounding errors are inside.
+
+    Raises:
+        InputError: a joint has several degrees of freedom or mimics another, a half width is negative, or
+            the drive has parameters.
+    """
+    phi = checked("nominal", nominal, (layout.size,))
+    rho = checked("half_widths", half_widths, (layout.size,))
+    links = 10 * len(layout.links)
+    if robot.ties is not None or phi[links:].any() or rho[links:].any() or (rho < 0.0).any():
+        raise InputError(
+            "must be of links alone, half widths of zero or more, and no joint may mimic another.",
+            place="nominal, half_widths",
+        )
+    tau, added = _over_stretches(robot, layout, phi, rho, motion, apart=True)
+    return tau, added * _SUMMED
+
+
+def _over_stretches(
+    robot: Robot, layout: Layout, middle: Array, spread: Array, motion: MotionForms, *, apart: bool
+) -> tuple[Forms, Array]:
+    """The torques, and what uncertain links add to them, which is inside the torques unless kept apart."""
     every = untied_motion(robot, motion)
     K, nb, S = every.q.generators.shape
     centre, generators, radius = np.empty((K, nb)), np.empty((K, nb, S)), np.empty((K, nb))
+    added = np.empty((K, nb))
     share(
         K,
         _enclosed_torque,
@@ -77,14 +122,16 @@ def enclosed_torque(
         numbers(robot, layout, middle),
         numbers(robot, layout, spread),
         bool(spread[: 10 * nb].any()),
+        apart,
         *(given(x) for x in (every.q, every.v, every.a)),
         centre,
         generators,
         radius,
+        added,
         least=LEAST,
     )
     tau = Forms(centre, generators, radius)
-    return tau if robot.ties is None else tau.mapped(robot.ties.rates.T)
+    return (tau if robot.ties is None else tau.mapped(robot.ties.rates.T)), added
 
 
 @kernel
@@ -135,12 +182,14 @@ def _enclosed_torque(
     middle: Numbers,
     spread: Numbers,
     uncertain: bool,
+    apart: bool,
     q: Given,
     v: Given,
     a: Given,
     centre: Array,
     generators: Array,
     radius: Array,
+    added: Array,
 ) -> None:
     nb = tree.parent.size
     at = rows_for(nb)
@@ -162,7 +211,9 @@ def _enclosed_torque(
             add_dot(X, tau, tree.subspace[i, :3], at.F + 3 * i)
             add_dot(X, tau, tree.subspace[i, 3:], at.N + 3 * i)
             add_drive(X, tau, at.v + i, at.a + i, middle.drive[i], spread.drive[i], extra[i])
-            add_own(X, tau, extra[i])
+            added[n, i] = extra[i]
+            if not apart:
+                add_own(X, tau, extra[i])
             seal(X, tau)
             if tree.parent[i] >= 0:
                 add_to_parent(tree, i, X, at)

@@ -26,7 +26,7 @@ import numpy as np
 
 from steelyard.arrays import Array, checked, read_only
 from steelyard.control import Tube
-from steelyard.enclosure import Forms, MotionForms, enclosed_torque
+from steelyard.enclosure import Forms, MotionForms, enclosed_torque, enclosed_torque_apart
 from steelyard.errors import InputError
 from steelyard.layout import Layout
 from steelyard.online.tube_forms import TubeForms, ball_deviation
@@ -105,11 +105,10 @@ class TubeDynamics:
         """
         links = MotionForms(states.q, states.mean_v, states.reference_a)
         phi, rho = self._links(self.nominal), self._links(self.half_widths)
-        tau = enclosed_torque(self.robot, self.layout, phi, phi, links)
+        tau, spread = enclosed_torque_apart(self.robot, self.layout, phi, rho, links)
         tau = _sum(tau, self._nominal_drive(states))
-        spread = enclosed_torque(self.robot, self.layout, -rho, rho, links)
         most = ball_deviation(tau) + self._second_order[0]
-        w = np.maximum(-spread.lower, spread.upper) + self._second_order[1] + self._drive_spread(states)
+        w = spread + self._second_order[1] + self._drive_spread(states)
         return TubeTorques(
             np.nextafter(tau.centre - most, -np.inf),
             np.nextafter(tau.centre + most, np.inf),
