@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from paper_000.figure_part import REMEDY, Part
-from steelyard.arrays import Array
+from steelyard.arrays import Array, read_only
 from steelyard.errors import InputError
 from steelyard.inertia import PARAMETER_NAMES
 
@@ -118,21 +118,23 @@ def stacking_result(path: Path) -> StackingResult:
     found = file["extra"]
     pounds = tuple(each.whole() for each in found["Table V"]["pounds"].parts())
     masses = {name: _history(found["Fig. 5"][name]) for name in LEARNING}
+    outcomes = _outcomes(found["Table III"])
     return StackingResult(
         date=file["date"].text(),
         description=file["description"].text(),
-        outcomes=_outcomes(found["Table III"]),
-        printed=_outcomes(found["Table III as printed"]),
+        outcomes=outcomes,
+        printed={
+            method: {name: found["Table III as printed"][method][name].text() for name in row}
+            for method, row in outcomes.items()
+        },
         reasons={
-            method: {
-                name: {why: count.whole() for why, count in each.items()} for name, each in row.items()
-            }
+            method: {name: {why: count.whole() for why, count in each.items()} for name, each in row.items()}
             for method, row in found["reasons"].items()
         },
         pounds=pounds,
         conditions={
-            method: np.stack(
-                [found["Table V"][key].array(len(pounds)) for key in (name, f"{name}, as printed")]
+            method: read_only(
+                np.stack([found["Table V"][key].array(len(pounds)) for key in (name, f"{name}, as printed")])
             )
             for method, name in EXCITATIONS.items()
         },
@@ -166,7 +168,7 @@ def _bounds(part: Part) -> FinalBounds:
         ends = np.stack([part[name][end].array(n) for end in ("lower", "upper")])
         if (ends[0] > ends[1]).any():
             raise InputError("has a lower end above its upper one.", place=part[name].place, remedy=REMEDY)
-        intervals[method] = ends
+        intervals[method] = read_only(ends)
     return FinalBounds(part["pounds"].whole(), part["truth"].array(n), intervals)
 
 

@@ -147,3 +147,20 @@ class Browser:
         elif method == "Runtime.consoleAPICalled":
             self.complaints.append(str(parameters["args"]))
         return message
+
+
+def open_quietly(browser: Browser, page: Path, *, width: int, dark: bool) -> None:
+    """Open a page that draws itself without complaint, asks for nothing else, and fits its width."""
+    browser.open(page, width=width, dark=dark)
+    assert browser.complaints == []
+    assert browser.requests == [page.as_uri()]
+    assert browser.value("document.documentElement.dataset.ready") == "yes"
+    assert browser.value("document.documentElement.scrollWidth") <= width
+
+
+def scrub(browser: Browser, time: float) -> None:
+    """Move the slider of a page's view to a time, s."""
+    browser.value(
+        f"{{const m = document.getElementById('moment'); m.value = {time}; "
+        "m.dispatchEvent(new Event('input'))}"
+    )

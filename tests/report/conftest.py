@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 import pytest
 
+from report.chromium import NAMES, PROGRAM, Browser
 from steelyard.audit import Check, Status, Verdict
 from steelyard.estimation import fit_least_squares
 from steelyard.finding import Finding, Severity
@@ -16,6 +19,14 @@ from steelyard.report import ReportContent, content_of
 from steelyard.robot import Robot
 from steelyard.simulate import simulate
 from steelyard.zoo import zoo_robot
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    if PROGRAM is None:
+        pytest.skip(f"none of {', '.join(NAMES)} is installed")
+    with Browser() as browser:
+        yield browser
 
 
 @pytest.fixture(scope="session")

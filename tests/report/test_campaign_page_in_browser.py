@@ -2,23 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from report.chromium import NAMES, PROGRAM, Browser
+from report.chromium import Browser, open_quietly
 from report.test_campaign_page import HOSTILE, campaign, hostile
 from steelyard.report.campaign_content import CampaignContent
 from steelyard.report.campaign_page import campaign_page
-
-pytestmark = pytest.mark.skipif(PROGRAM is None, reason=f"none of {', '.join(NAMES)} is installed")
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with Browser() as browser:
-        yield browser
 
 
 @pytest.fixture(scope="module")
@@ -37,11 +28,7 @@ def page(tmp_path_factory: pytest.TempPathFactory, content: CampaignContent) -> 
 def test_the_page_draws_itself_without_complaint_request_or_overflow(
     browser: Browser, page: Path, content: CampaignContent, width: int, dark: bool
 ) -> None:
-    browser.open(page, width=width, dark=dark)
-    assert browser.complaints == []
-    assert browser.requests == [page.as_uri()]
-    assert browser.value("document.documentElement.dataset.ready") == "yes"
-    assert browser.value("document.documentElement.scrollWidth") <= width
+    open_quietly(browser, page, width=width, dark=dark)
     curves = browser.value("[...document.querySelectorAll('#plots .curve')].map(c => c.getBBox().width)")
     assert len(curves) == 3 * len(content.joints)
     assert min(curves) > 0.6 * min(width - 100, 900)

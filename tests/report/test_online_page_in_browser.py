@@ -2,27 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from report.chromium import NAMES, PROGRAM, Browser
+from report.chromium import Browser, open_quietly, scrub
 from report.test_online_page import EFFORT, RADIUS, hostile, run
 from steelyard.report.online_content import OnlineContent
 from steelyard.report.online_page import online_page
 from steelyard.report.online_parts import Knowledge
 from steelyard.report.online_tube import tool_tube
-
-pytestmark = pytest.mark.skipif(PROGRAM is None, reason=f"none of {', '.join(NAMES)} is installed")
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with Browser() as browser:
-        yield browser
 
 
 @pytest.fixture(scope="module")
@@ -37,22 +28,11 @@ def page(tmp_path_factory: pytest.TempPathFactory, content: OnlineContent) -> Pa
     return file
 
 
-def scrub(browser: Browser, time: float) -> None:
-    browser.value(
-        f"{{const m = document.getElementById('moment'); m.value = {time}; "
-        "m.dispatchEvent(new Event('input'))}"
-    )
-
-
 @pytest.mark.parametrize(("width", "dark"), [(1280, False), (768, True), (390, False)])
 def test_the_page_draws_itself_without_complaint_request_or_overflow(
     browser: Browser, page: Path, content: OnlineContent, width: int, dark: bool
 ) -> None:
-    browser.open(page, width=width, dark=dark)
-    assert browser.complaints == []
-    assert browser.requests == [page.as_uri()]
-    assert browser.value("document.documentElement.dataset.ready") == "yes"
-    assert browser.value("document.documentElement.scrollWidth") <= width
+    open_quietly(browser, page, width=width, dark=dark)
     curves = browser.value("[...document.querySelectorAll('.curve')].map(c => c.getBBox().width)")
     # Five of each joint, ten true numbers, the tracking error and the smallest distance.
     assert len(curves) == 5 * len(content.head.robot.joints) + 10 + 2

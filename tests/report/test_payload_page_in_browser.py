@@ -2,24 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from report.chromium import NAMES, PROGRAM, Browser
+from report.chromium import Browser, open_quietly
 from report.test_payload_page import hostile, weighed
 from report.test_report_page import HOSTILE
 from steelyard.report.payload_content import PayloadContent
 from steelyard.report.payload_page import payload_page
-
-pytestmark = pytest.mark.skipif(PROGRAM is None, reason=f"none of {', '.join(NAMES)} is installed")
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with Browser() as browser:
-        yield browser
 
 
 @pytest.fixture(scope="module")
@@ -38,11 +29,7 @@ def page(tmp_path_factory: pytest.TempPathFactory, content: PayloadContent) -> P
 def test_the_page_draws_itself_without_complaint_request_or_overflow(
     browser: Browser, page: Path, content: PayloadContent, width: int, dark: bool
 ) -> None:
-    browser.open(page, width=width, dark=dark)
-    assert browser.complaints == []
-    assert browser.requests == [page.as_uri()]
-    assert browser.value("document.documentElement.dataset.ready") == "yes"
-    assert browser.value("document.documentElement.scrollWidth") <= width
+    open_quietly(browser, page, width=width, dark=dark)
     curves = browser.value("[...document.querySelectorAll('#plots .curve')].map(c => c.getBBox().width)")
     assert len(curves) == 3 * len(content.joints)
     assert min(curves) > 0.6 * min(width - 100, 900)

@@ -2,29 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from report.chromium import NAMES, PROGRAM, Browser
+from report.chromium import Browser, open_quietly
 from steelyard.inertia import equivalent_ellipsoid
 from steelyard.pose import Pose
 from steelyard.problem import Estimate
 from steelyard.report import ArmDrawing, LinkDrawing, ReportContent, draw_arm, report_page
 from steelyard.robot import Box, Capsule, Cylinder, Geometry, Robot, Sphere
 
-pytestmark = pytest.mark.skipif(PROGRAM is None, reason=f"none of {', '.join(NAMES)} is installed")
-
 LONG = "ein_sehr_langer_gelenkname_mit_übergröße_" * 3
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with Browser() as browser:
-        yield browser
 
 
 @pytest.fixture(scope="module")
@@ -38,11 +29,7 @@ def page(tmp_path_factory: pytest.TempPathFactory, content: ReportContent) -> Pa
 def test_the_page_draws_itself_without_complaint_request_or_overflow(
     browser: Browser, page: Path, content: ReportContent, width: int, dark: bool
 ) -> None:
-    browser.open(page, width=width, dark=dark)
-    assert browser.complaints == []
-    assert browser.requests == [page.as_uri()]
-    assert browser.value("document.documentElement.dataset.ready") == "yes"
-    assert browser.value("document.documentElement.scrollWidth") <= width
+    open_quietly(browser, page, width=width, dark=dark)
     curves = browser.value("[...document.querySelectorAll('#plots .curve')].map(c => c.getBBox().width)")
     assert len(curves) == 3 * len(content.joints)
     assert min(curves) > 0.6 * min(width - 100, 900)

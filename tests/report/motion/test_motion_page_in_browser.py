@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,20 +10,12 @@ import pinocchio as pin
 import pytest
 
 from oracles.pinocchio_robot import PinocchioRobot
-from report.chromium import NAMES, PROGRAM, Browser
+from report.chromium import Browser, open_quietly, scrub
 from report.test_report_page import HOSTILE
 from steelyard.finding import Finding, Severity
 from steelyard.motion import FourierMotion
 from steelyard.report import Measure, MotionContent, SearchRecord, motion_page
 from steelyard.robot import Robot
-
-NEEDS_BROWSER = pytest.mark.skipif(PROGRAM is None, reason=f"none of {', '.join(NAMES)} is installed")
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with Browser() as browser:
-        yield browser
 
 
 @pytest.fixture(scope="module")
@@ -34,27 +25,15 @@ def page(tmp_path_factory: pytest.TempPathFactory, content: MotionContent) -> Pa
     return file
 
 
-def scrub(browser: Browser, time: float) -> None:
-    browser.value(
-        f"{{const m = document.getElementById('moment'); m.value = {time}; "
-        "m.dispatchEvent(new Event('input'))}"
-    )
-
-
 def moment(browser: Browser) -> float:
     return float(browser.value("document.getElementById('moment').value"))
 
 
-@NEEDS_BROWSER
 @pytest.mark.parametrize(("width", "dark"), [(1280, False), (768, True), (390, False)])
 def test_the_page_draws_itself_without_complaint_request_or_overflow(
     browser: Browser, page: Path, content: MotionContent, width: int, dark: bool
 ) -> None:
-    browser.open(page, width=width, dark=dark)
-    assert browser.complaints == []
-    assert browser.requests == [page.as_uri()]
-    assert browser.value("document.documentElement.dataset.ready") == "yes"
-    assert browser.value("document.documentElement.scrollWidth") <= width
+    open_quietly(browser, page, width=width, dark=dark)
     curves = browser.value("[...document.querySelectorAll('.curve')].map(c => c.getBBox().width)")
     assert len(curves) == 4 * len(content.joints) + 2
     assert min(curves) > 200
@@ -64,7 +43,6 @@ def test_the_page_draws_itself_without_complaint_request_or_overflow(
     assert outlines == len(content.skeleton.outlines)
 
 
-@NEEDS_BROWSER
 def test_hostile_and_endless_names_neither_run_nor_widen_the_page(
     browser: Browser, tmp_path: Path, content: MotionContent
 ) -> None:
@@ -109,7 +87,6 @@ def test_hostile_and_endless_names_neither_run_nor_widen_the_page(
         assert browser.value("document.documentElement.scrollWidth") <= width
 
 
-@NEEDS_BROWSER
 def test_the_arm_on_the_screen_is_the_arm_at_the_cursors_time(
     browser: Browser, page: Path, content: MotionContent, robot: Robot, motion: FourierMotion
 ) -> None:
@@ -150,7 +127,6 @@ def test_the_arm_on_the_screen_is_the_arm_at_the_cursors_time(
     assert browser.complaints == []
 
 
-@NEEDS_BROWSER
 def test_one_mark_stands_at_the_same_time_on_every_plot_beside_the_values_then(
     browser: Browser, page: Path, content: MotionContent, motion: FourierMotion
 ) -> None:
@@ -184,7 +160,6 @@ def test_one_mark_stands_at_the_same_time_on_every_plot_beside_the_values_then(
     assert browser.complaints == []
 
 
-@NEEDS_BROWSER
 def test_limits_and_required_distance_stand_where_their_numbers_say(
     browser: Browser, page: Path, robot: Robot
 ) -> None:
@@ -205,7 +180,6 @@ def test_limits_and_required_distance_stand_where_their_numbers_say(
     assert browser.complaints == []
 
 
-@NEEDS_BROWSER
 def test_play_runs_at_the_chosen_speed_pauses_and_stops_at_the_end(browser: Browser, page: Path) -> None:
     browser.open(page, width=1280)
     wait = "new Promise(done => setTimeout(done, {}))"
@@ -230,7 +204,6 @@ def test_play_runs_at_the_chosen_speed_pauses_and_stops_at_the_end(browser: Brow
     assert browser.complaints == []
 
 
-@NEEDS_BROWSER
 def test_who_wants_little_motion_sees_still_pictures(browser: Browser, page: Path) -> None:
     browser.open(page, width=1280)
     reduce = {"name": "prefers-reduced-motion", "value": "reduce"}

@@ -1,0 +1,116 @@
+"""Figs. 11 and 12: tracking error and commanded torque of every method with every dumbbell."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from paper_000.figure_axes import Panel, Scale, legend, picture, text
+from paper_000.figure_data import Course, Courses, StackingResult
+from paper_000.figure_styles import STROKES, TRUTH, in_drawing_order, stroke_of
+from steelyard.report.numerals import numeral
+from steelyard.report.safe_text import marked_up
+
+FIGURES = {"a": 11, "b": 12}
+"""By experiment."""
+PAPER = """The paper draws the same of its real arm, error at the left and torque at the right, and names no number
+in its text; which methods dropped a dumbbell there is in Table III. There, delay, elasticity and friction act
+on every law; here none of them does."""
+MOST_LOAD = 1.5
+"""Commands over their limit beyond which a curve runs along the upper edge."""
+_ROW, _HEIGHT, _TOP = 142.0, 112.0, 74.0
+_SMALLEST_ERROR = 1e-2
+
+
+def tracking_section(result: StackingResult, experiment: str) -> str:
+    """One of the figures with its words.
+
+    Args:
+        result: what the study found.
+        experiment: `a` or `b`.
+
+    Returns:
+        Markup.
+    """
+    courses = result.courses[experiment]
+    return (
+        f"<figure>{tracking_figure(courses, result.step, experiment)}</figure>\n"
+        f'<p>{marked_up(_seen(courses))}</p>\n<p class="quiet">{marked_up(PAPER)}</p>\n'
+    )
+
+
+def tracking_figure(courses: Courses, step: float, experiment: str) -> str:
+    """Draw a row for each dumbbell: errors at the left, torques at the right.
+
+    Args:
+        courses: of one experiment.
+        step: time between samples, s.
+        experiment: its name.
+
+    Returns:
+        SVG text.
+    """
+    runs = [run for each in courses.values() for run in each.values()]
+    time = Scale(0.0, step * (max(run.error.size for run in runs) - 1))
+    worst = max(float(run.error.max()) for run in runs)
+    error = Scale(_SMALLEST_ERROR, 10.0 ** max(math.ceil(math.log10(max(worst, _SMALLEST_ERROR))), 0), True)
+    load = Scale(0.0, min(max(1.1, *(float(run.load.max()) for run in runs)), MOST_LOAD))
+    shown = [name for name in STROKES if any(name in each for each in courses.values())]
+    parts = [
+        *legend([(name, stroke_of(name)) for name in shown]),
+        text(96, _TOP - 12, "norm of the joints' errors, mrad"),
+        text(540, _TOP - 12, "largest command of a joint over its limit"),
+    ]
+    for row, (pounds, runs_of) in enumerate(courses.items()):
+        last = row == len(courses) - 1
+        top = _TOP + _ROW * row
+        left = Panel(96, top, 378, _HEIGHT, time, error)
+        right = Panel(540, top, 374, _HEIGHT, time, load)
+        parts += [
+            text(8, top + 0.5 * _HEIGHT + 4, f"{pounds} lb"),
+            *left.grid(labels=last),
+            *right.grid(labels=last),
+            right.line(np.array([0.0, time.high]), np.ones(2), TRUTH),
+        ]
+        for method in in_drawing_order(list(runs_of)):
+            parts += _curves(runs_of[method], step, left, right, method)
+    height = _TOP + _ROW * len(courses) + 8
+    parts += [text(x, height - 4, "time from the beginning of the task, s", "end") for x in (474, 914)]
+    title = f"Fig. {FIGURES[experiment]}: errors and torques of every method in experiment ({experiment})"
+    return picture(height, title, parts)
+
+
+def _curves(run: Course, step: float, left: Panel, right: Panel, method: str) -> list[str]:
+    time = step * np.arange(run.error.size)
+    # Runs begin without any error, which a logarithmic axis cannot show.
+    some = run.error > 0.0
+    stroke = stroke_of(method)
+    return [left.line(time[some], run.error[some], stroke), right.line(time, run.load, stroke)]
+
+
+def _seen(courses: Courses) -> str:
+    errors: dict[str, float] = {}
+    loads: dict[str, float] = {}
+    for runs in courses.values():
+        for name, run in runs.items():
+            errors[name] = max(errors.get(name, 0.0), float(run.error.max()))
+            loads[name] = max(loads.get(name, 0.0), float(run.load.max()))
+    others = [name for name in errors if name != "ours"]
+    worst, best = max(others, key=errors.__getitem__), min(others, key=errors.__getitem__)
+    hungry = max(others, key=loads.__getitem__)
+    ours = f"ours stays within {_told(errors['ours'])} mrad at {_percent(loads['ours'])} of the torque"
+    clipped = " Curves along the upper edge lie beyond it." if max(loads.values()) > MOST_LOAD else ""
+    return (
+        f"Seen, over all dumbbells, first repetition: {ours}. Of the others, {best} has the smallest largest "
+        f"error, {_told(errors[best])} mrad, and {worst} the greatest, {_told(errors[worst])} mrad; {hungry} asks "
+        f"for most torque, {_percent(loads[hungry])} of the limit, which is the dotted line.{clipped}"
+    )
+
+
+def _told(value: float) -> str:
+    return numeral(value, digits=2)
+
+
+def _percent(share: float) -> str:
+    return f"{100.0 * share:.0f} %"
