@@ -36,8 +36,9 @@ def bounds_section(result: StackingResult) -> str:
         for number, each in enumerate(result.bounds, start=FIRST)
     )
     return (
-        "<p>Experiment (b), first repetition. Every panel spans what Table I allows before anything is measured. "
-        "Numbers are of the last link with gripper and dumbbell, about the origin of the link's frame.</p>\n"
+        "<p>Experiment (b), first repetition. Every panel spans what Table I allows before anything is "
+        "measured. Numbers are of the last link with gripper and dumbbell, about the origin of the link's "
+        "frame.</p>\n"
         f'{figures}<p class="quiet">{marked_up(PAPER)}</p>\n'
     )
 

@@ -101,6 +101,6 @@ def _seen(result: StackingResult, truth: float) -> str:
     )
     lightest = min(each.pounds for each in result.bounds)
     return (
-        f"Seen, with {lightest} lb in experiment (b), first repetition: the end effector weighs {truth:.3f} kg. "
-        f"In the end the estimates are off by, nearest first: {ends}. The mass is proven to lie in {held}."
+        f"Seen, with {lightest} lb in experiment (b), first repetition: the end effector weighs "
+        f"{truth:.3f} kg. In the end the estimates are off by, nearest first: {ends}. The mass is proven to lie in {held}."
     )

@@ -70,6 +70,8 @@ def _opening(result: StackingResult) -> str:
 def _told(description: str) -> str:
     """Paragraphs of the study's own words; its table stands above already."""
     paragraphs = [each for each in description.split("\n\n") if "|" not in each and not each.endswith(":")]
-    return "".join(
-        f"<p>{re.sub('`([^`]+)`', r'<code>\1</code>', marked_up(each))}</p>\n" for each in paragraphs
-    )
+    return "".join(f"<p>{_with_code(marked_up(each))}</p>\n" for each in paragraphs)
+
+
+def _with_code(markup: str) -> str:
+    return re.sub("`([^`]+)`", r"<code>\1</code>", markup)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -10,7 +10,6 @@ from paper_000.figure_data import StackingResult
 from steelyard.report.safe_text import marked_up
 
 _DIFFERENT = '<span data-status="warn"><span class="mark" title="not as printed">≠</span></span> '
-_WORDS = '<td class="words">'
 
 
 def success_table(result: StackingResult) -> str:
@@ -23,18 +22,19 @@ def success_table(result: StackingResult) -> str:
         Markup.
     """
     names = list(next(iter(result.outcomes.values())))
-    heads = "".join(f'<th scope="col">({marked_up(n)}) here</th><th scope="col">printed</th>' for n in names)
-    lines = []
-    for method, row in result.outcomes.items():
-        cells = "".join(_pair(row[name], result.printed[method][name]) for name in names)
-        lines.append(f'<tr><th scope="row">{marked_up(method)}</th>{cells}</tr>')
+    head = ["method", *(f"({name}) {where}" for name in names for where in ("here", "printed"))]
+    rows = {
+        method: "".join(_pair(row[name], result.printed[method][name]) for name in names)
+        for method, row in result.outcomes.items()
+    }
     alike, entries = agreement(result)
+    whole = ", ".join(spotless(result)) or "none"
     return (
-        f"{_table(f'<th scope="col">method</th>{heads}', lines)}"
-        f"<p>Seen: {alike} of {entries} entries are as printed; the others bear a ≠. A number in brackets counts "
-        "repetitions; without one, all ended alike. The paper prints one entry for five consistent repetitions "
-        f"on its real arm, where ours is the only row without a failure; here that is so of "
-        f"{marked_up(_listed(spotless(result)))}.</p>\n{_reasons(result)}"
+        f"{_table(head, list(rows.items()))}"
+        f"<p>Seen: {alike} of {entries} entries are as printed; the others bear a ≠. A number in brackets "
+        "counts repetitions; without one, all ended alike. The paper prints one entry for five consistent "
+        "repetitions on its real arm, where ours is the only row without a failure; rows without a failure "
+        f"here: {marked_up(whole)}.</p>\n{_reasons(result)}"
     )
 
 
@@ -62,26 +62,21 @@ def condition_table(result: StackingResult) -> str:
     Returns:
         Markup.
     """
-    methods = result.conditions
-    heads = "".join(
-        f'<th scope="col">{marked_up(method)} {where}</th>'
-        for where in ("here", "printed")
-        for method in methods
-    )
-    lines = []
+    head = [
+        "dumbbell",
+        *(f"{method} {where}" for where in ("here", "printed") for method in result.conditions),
+    ]
+    rows = []
     for k, pounds in enumerate(result.pounds):
-        cells = "".join(
-            f"<td>{rows[place, k]:.{digits}f}</td>"
-            for place, digits in ((0, 2), (1, 3))
-            for rows in methods.values()
-        )
-        lines.append(f'<tr><th scope="row">{pounds} lb</th>{cells}</tr>')
-    here, printed = ratios(result)
+        here, printed = zip(*(each[:, k] for each in result.conditions.values()), strict=True)
+        cells = [*(f"{x:.2f}" for x in here), *(f"{x:.3f}" for x in printed)]
+        rows.append((f"{pounds} lb", "".join(f"<td>{each}</td>" for each in cells)))
+    ratio, printed_ratio = ratios(result)
     return (
-        f"{_table(f'<th scope="col">dumbbell</th>{heads}', lines)}"
-        f"<p>Seen: the mean condition number of Y after random plans is {here:.2f} times that after ours; by the "
-        f"paper's numbers it is {printed:.2f} times. The numbers themselves depend on the motions that limits "
-        "allow and on the windows of Y, so the ratio is what compares.</p>\n"
+        f"{_table(head, rows)}"
+        f"<p>Seen: the mean condition number of Y after random plans is {ratio:.2f} times that after ours; by "
+        f"the paper's numbers it is {printed_ratio:.2f} times. The numbers themselves depend on the motions "
+        "that limits allow and on the windows of Y, so the ratio is what compares.</p>\n"
     )
 
 
@@ -94,30 +89,24 @@ def ratios(result: StackingResult) -> tuple[float, float]:
 
 def _pair(here: str, printed: str) -> str:
     mark = "" if here == printed else _DIFFERENT
-    return f"{_WORDS}{mark}{marked_up(here)}</td>{_WORDS}<small>{marked_up(printed)}</small></td>"
+    return f"<td>{mark}{marked_up(here)}</td><td><small>{marked_up(printed)}</small></td>"
 
 
 def _reasons(result: StackingResult) -> str:
-    lines = [
-        f'<tr><th scope="row">{marked_up(method)}</th><td>({marked_up(name)})</td>{_WORDS}{marked_up(_counted(each))}'
-        "</td></tr>"
-        for method, row in result.reasons.items()
-        for name, each in row.items()
-        if each
-    ]
-    if not lines:
+    rows = []
+    for method, row in result.reasons.items():
+        for name, each in row.items():
+            if each:
+                told = marked_up(", ".join(f"{why} ({times})" for why, times in each.items()))
+                rows.append((f"{method}, ({name})", f'<td class="words">{told}</td>'))
+    if not rows:
         return ""
-    head = '<th scope="col">method</th><th scope="col">experiment</th><th scope="col" class="words">first failure</th>'
-    return f"<h3>Why dumbbells failed here</h3>\n{_table(head, lines)}"
+    head = ["method, experiment", "first failure (how often)"]
+    return f"<h3>Why dumbbells failed here</h3>\n{_table(head, rows)}"
 
 
-def _counted(reasons: Mapping[str, int]) -> str:
-    return ", ".join(f"{why} ({times})" for why, times in reasons.items())
-
-
-def _listed(names: Sequence[str]) -> str:
-    return ", ".join(names) or "none"
-
-
-def _table(head: str, lines: Sequence[str]) -> str:
-    return f'<div class="scroll"><table><thead><tr>{head}</tr></thead><tbody>{"".join(lines)}</tbody></table></div>\n'
+def _table(head: Sequence[str], rows: Sequence[tuple[str, str]]) -> str:
+    """Names of columns, then a name and the cells of each row."""
+    heads = "".join(f'<th scope="col">{marked_up(each)}</th>' for each in head)
+    lines = "".join(f'<tr><th scope="row">{marked_up(name)}</th>{cells}</tr>' for name, cells in rows)
+    return f'<div class="scroll"><table><thead><tr>{heads}</tr></thead><tbody>{lines}</tbody></table></div>\n'

@@ -14,9 +14,9 @@ from steelyard.report.safe_text import marked_up
 
 FIGURES = {"a": 11, "b": 12}
 """By experiment."""
-PAPER = """The paper draws the same of its real arm, error at the left and torque at the right, and names no number
-in its text; which methods dropped a dumbbell there is in Table III. There, delay, elasticity and friction act
-on every law; here none of them does."""
+PAPER = """The paper draws the same of its real arm, error at the left and torque at the right, and names no
+number in its text; which methods failed there is in Table III. On a real arm delay and elasticity act on every
+law; here neither does."""
 MOST_LOAD = 1.5
 """Commands over their limit beyond which a curve runs along the upper edge."""
 _ROW, _HEIGHT, _TOP = 142.0, 112.0, 74.0
@@ -82,7 +82,7 @@ def tracking_figure(courses: Courses, step: float, experiment: str) -> str:
 
 
 def _curves(run: Course, step: float, left: Panel, right: Panel, method: str) -> list[str]:
-    time = step * np.arange(run.error.size)
+    time = step * np.arange(run.error.size, dtype=np.float64)
     # Runs begin without any error, which a logarithmic axis cannot show.
     some = run.error > 0.0
     stroke = stroke_of(method)
@@ -102,9 +102,10 @@ def _seen(courses: Courses) -> str:
     ours = f"ours stays within {_told(errors['ours'])} mrad at {_percent(loads['ours'])} of the torque"
     clipped = " Curves along the upper edge lie beyond it." if max(loads.values()) > MOST_LOAD else ""
     return (
-        f"Seen, over all dumbbells, first repetition: {ours}. Of the others, {best} has the smallest largest "
-        f"error, {_told(errors[best])} mrad, and {worst} the greatest, {_told(errors[worst])} mrad; {hungry} asks "
-        f"for most torque, {_percent(loads[hungry])} of the limit, which is the dotted line.{clipped}"
+        f"Seen, over all dumbbells, first repetition: {ours}. Of the others, {best} comes nearest to its "
+        f"reference, within {_told(errors[best])} mrad, and {worst} strays farthest, by "
+        f"{_told(errors[worst])} mrad; {hungry} asks for most torque, {_percent(loads[hungry])} of the limit, "
+        f"which is the dotted line.{clipped}"
     )
 
 
