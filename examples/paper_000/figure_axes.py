@@ -1,85 +1,15 @@
-"""Axes, lines and bands of a picture, as SVG in the classes of the house's style sheet."""
+"""Axes, and lines and bands along them, as SVG."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
+from paper_000.figure_picture import Stroke, text
+from paper_000.figure_scale import Scale
 from steelyard.arrays import Array
-from steelyard.report.safe_text import marked_up
-
-WIDTH = 930
-"""Of every picture, in the units of its coordinates."""
-_MINUS = "\u2212"
-
-
-@dataclass(frozen=True)
-class Scale:
-    """What an axis spans.
-
-    Attributes:
-        low: its beginning.
-        high: its end.
-        logarithmic: whether equal factors are equally far apart.
-    """
-
-    low: float
-    high: float
-    logarithmic: bool = False
-
-    def shares(self, values: Array) -> Array:
-        """How far along the axis values lie.
-
-        Args:
-            values: shape (n,), SI; what lies beyond an end is drawn at it.
-
-        Returns:
-            From 0 to 1, shape (n,), dimensionless.
-        """
-        low, high, x = self.low, self.high, np.clip(values, self.low, self.high)
-        if self.logarithmic:
-            low, high, x = math.log10(low), math.log10(high), np.log10(x)
-        return np.asarray((x - low) / (high - low))
-
-    def ticks(self, most: int) -> list[tuple[float, str]]:
-        """Round values along the axis, each with its label.
-
-        Args:
-            most: how many there may be on a linear axis; a logarithmic one has its powers of ten.
-
-        Returns:
-            Values and labels.
-        """
-        if self.logarithmic:
-            first, last = math.ceil(math.log10(self.low) - 1e-9), math.floor(math.log10(self.high) + 1e-9)
-            return [(10.0**k, f"{10.0**k:g}") for k in range(first, last + 1)]
-        span = self.high - self.low
-        decade = 10.0 ** math.floor(math.log10(span / most))
-        step = next(decade * k for k in (1, 2, 5, 10) if span / (decade * k) <= most)
-        first, last = math.ceil(self.low / step - 1e-9), math.floor(self.high / step + 1e-9)
-        return [(k * step, f"{k * step:.6g}".replace("-", _MINUS)) for k in range(first, last + 1)]
-
-
-@dataclass(frozen=True)
-class Stroke:
-    """How a line is drawn.
-
-    Attributes:
-        colour: readable on light and dark paper.
-        dashes: lengths of dashes and gaps; empty for a line without gaps.
-        width: of the line.
-    """
-
-    colour: str
-    dashes: str = ""
-    width: float = 1.4
-
-    def __str__(self) -> str:
-        dashed = f' stroke-dasharray="{self.dashes}"' if self.dashes else ""
-        return f'fill="none" stroke="{self.colour}" stroke-width="{self.width}"{dashed}'
 
 
 @dataclass(frozen=True)
@@ -155,20 +85,44 @@ class Panel:
         """
         return f'<polyline class="curve" points="{_listed(self.places(x, y))}" {stroke}/>'
 
-    def band(self, x: Array, low: Array, high: Array, colour: str) -> str:
-        """What lies between two lines.
+    def band(self, x: Array, low: Array, high: Array, stroke: Stroke) -> str:
+        """What lies between two lines, shaded.
 
         Args:
             x: shape (n,), SI.
             low: of the lower line, shape (n,), SI.
             high: of the upper line, shape (n,), SI.
-            colour: of the band.
+            stroke: how the lines are drawn, but thin.
 
         Returns:
-            An SVG element.
+            SVG elements.
         """
         edge = np.vstack([self.places(x, low), self.places(x, high)[::-1]])
-        return f'<polygon points="{_listed(edge)}" fill="{colour}" fill-opacity="0.13"/>'
+        thin = Stroke(stroke.colour, stroke.dashes, 1.0)
+        shade = f'<polygon points="{_listed(edge)}" fill="{stroke.colour}" fill-opacity="0.12"/>'
+        return shade + self.line(x, low, thin) + self.line(x, high, thin)
+
+    def outline(self) -> str:
+        """Its four edges."""
+        size = f'width="{self.width:.1f}" height="{self.height:.1f}"'
+        return f'<rect class="grid" x="{self.left:.1f}" y="{self.top:.1f}" {size}/>'
+
+    def clipped(self, parts: Sequence[str], name: str) -> list[str]:
+        """What lies inside it, of parts that may reach beyond.
+
+        Args:
+            parts: SVG elements.
+            name: that nothing else on the page has.
+
+        Returns:
+            SVG elements.
+        """
+        edges = self.outline().replace(' class="grid"', "")
+        return [
+            f'<clipPath id="{name}">{edges}</clipPath><g clip-path="url(#{name})">',
+            *parts,
+            "</g>",
+        ]
 
 
 def stairs(time: Array, values: Array, end: float) -> tuple[Array, Array]:
@@ -183,33 +137,6 @@ def stairs(time: Array, values: Array, end: float) -> tuple[Array, Array]:
         Times, shape (2 k,), s, and values, shape (2 k,), SI.
     """
     return np.append(np.repeat(time, 2)[1:], end), np.repeat(values, 2)
-
-
-def text(x: float, y: float, words: str, anchor: str = "start") -> str:
-    """Words in a picture, from, around or up to a place."""
-    return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}">{marked_up(words)}</text>'
-
-
-def legend(entries: Sequence[tuple[str, Stroke]], left: float = 60.0, top: float = 14.0) -> list[str]:
-    """What each line means, in as many rows as it takes; every row is 20 high."""
-    parts, x, y = [], left, top
-    for name, stroke in entries:
-        length = 44.0 + 6.4 * len(name)
-        if x + length > WIDTH:
-            x, y = left, y + 20.0
-        parts += [f'<path d="M{x:.1f} {y - 4:.1f}h26" {stroke}/>', text(x + 32, y, name)]
-        x += length + 12.0
-    return parts
-
-
-def picture(height: float, title: str, parts: Sequence[str]) -> str:
-    """A picture with what it shows said for those who cannot see it."""
-    name = marked_up(title)
-    drawn = "\n".join(parts)
-    return (
-        f'<svg viewBox="0 0 {WIDTH} {height:.0f}" role="img" aria-label="{name}"><title>{name}</title>\n'
-        f"{drawn}\n</svg>\n"
-    )
 
 
 def _listed(places: Array) -> str:

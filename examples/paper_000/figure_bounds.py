@@ -5,20 +5,22 @@ from __future__ import annotations
 import numpy as np
 
 from paper_000.arm import END_EFFECTOR_LOWER, END_EFFECTOR_UPPER
-from paper_000.figure_axes import WIDTH, Panel, Scale, Stroke, legend, picture, text
+from paper_000.figure_axes import Panel
 from paper_000.figure_data import FinalBounds, StackingResult
+from paper_000.figure_picture import WIDTH, Stroke, legend, picture, text
+from paper_000.figure_scale import Scale
 from paper_000.figure_styles import TRUTH, stroke_of
 from steelyard.inertia import PARAMETER_NAMES, PARAMETER_UNITS
 from steelyard.report.numerals import numeral
 from steelyard.report.safe_text import marked_up, unit_words
 
 PAPER = """The paper's intervals hold the truth, too, and those of ours are narrower than those of random for
-almost all numbers; its text states no widths. It bounds by Theorem 13, here by linear programs over all that
-the data allow, cut with Table I: where an interval fills its panel, the data said nothing about that number
-that Table I had not."""
+almost all numbers; its text states no widths. It bounds by Theorem 13; here an interval reaches from the
+least to the largest value that the data and Table I allow. Where it fills its panel, the data said nothing
+about that number that Table I had not."""
 FIRST = 6
 """Number of the figure with the lightest dumbbell."""
-_COLUMNS, _LEFT, _TOP, _HEIGHT, _BELOW = 5, 50.0, 58.0, 120.0, 62.0
+_COLUMNS, _LEFT, _TOP, _HEIGHT, _BELOW = 5, 50.0, 58.0, 120.0, 74.0
 
 
 def bounds_section(result: StackingResult) -> str:
@@ -38,8 +40,7 @@ def bounds_section(result: StackingResult) -> str:
     return (
         "<p>Experiment (b), first repetition. Every panel spans what Table I allows before anything is "
         "measured. Numbers are of the last link with gripper and dumbbell, about the origin of the link's "
-        "frame.</p>\n"
-        f'{figures}<p class="quiet">{marked_up(PAPER)}</p>\n'
+        f'frame.</p>\n<p class="quiet">{marked_up(PAPER)}</p>\n{figures}'
     )
 
 
@@ -66,7 +67,8 @@ def bounds_figure(bounds: FinalBounds, number: int) -> str:
             Scale(float(END_EFFECTOR_LOWER[k]), float(END_EFFECTOR_UPPER[k])),
         )
         parts += [
-            *panel.grid(labels=False, rows=4),
+            *panel.grid(labels=False),
+            panel.outline(),
             text(panel.left, panel.top - 9, f"{name}, {unit_words(unit)}"),
             panel.line(np.array([0.0, 1.0]), bounds.truth[[k, k]], TRUTH),
         ]
@@ -76,7 +78,7 @@ def bounds_figure(bounds: FinalBounds, number: int) -> str:
             parts.append(text(panel.left, panel.floor + 17 + 14 * place, f"{method} ± {half}"))
     rows = -(-len(PARAMETER_NAMES) // _COLUMNS)
     title = f"Fig. {number}: final intervals of the ten numbers with {bounds.pounds} lb"
-    return picture(_TOP + rows * row - 20.0, title, parts)
+    return picture(_TOP + rows * row - 24.0, title, parts)
 
 
 def _interval(panel: Panel, at: float, ends: np.ndarray, stroke: Stroke) -> list[str]:

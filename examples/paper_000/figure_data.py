@@ -1,24 +1,11 @@
-"""What the study of the stacked dumbbells found, read from its file and checked."""
+"""What the study of the stacked dumbbells found, as far as the page shows it."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 
-import numpy as np
-
-from paper_000.figure_part import REMEDY, Part
-from steelyard.arrays import Array, read_only
-from steelyard.errors import InputError
-from steelyard.inertia import PARAMETER_NAMES
-
-EXCITATIONS = {"ours": "optimised", "random": "random"}
-"""The motions that each method of Figs. 6 to 10 and of Table V identifies with, as the file calls them."""
-STACKING = ("a", "b")
-"""Experiments that Figs. 11 and 12 show."""
-LEARNING = ("ours", "random", "adap-1", "adap-1-excit")
-"""Methods that Fig. 5 shows."""
+from steelyard.arrays import Array
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,6 +73,7 @@ class StackingResult:
         masses: Fig. 5 by method.
         bounds: Figs. 6 to 10.
         courses: Figs. 11 and 12 by experiment.
+        loads: largest command over its limit in any cycle of any repetition, by experiment and method.
         step: time between the samples of a course, s.
     """
 
@@ -99,86 +87,5 @@ class StackingResult:
     masses: Mapping[str, MassHistory]
     bounds: tuple[FinalBounds, ...]
     courses: Mapping[str, Courses]
+    loads: Mapping[str, Mapping[str, float]]
     step: float
-
-
-def stacking_result(path: Path) -> StackingResult:
-    """Read the study's file.
-
-    Args:
-        path: such as `docs/results/safe_stacking-DATE.json`.
-
-    Returns:
-        What it holds.
-
-    Raises:
-        InputError: it is not the file of this study, or something in it is missing or wrong.
-    """
-    file = Part.of_file(path)
-    found = file["extra"]
-    pounds = tuple(each.whole() for each in found["Table V"]["pounds"].parts())
-    masses = {name: _history(found["Fig. 5"][name]) for name in LEARNING}
-    outcomes = _outcomes(found["Table III"])
-    return StackingResult(
-        date=file["date"].text(),
-        description=file["description"].text(),
-        outcomes=outcomes,
-        printed={
-            method: {name: found["Table III as printed"][method][name].text() for name in row}
-            for method, row in outcomes.items()
-        },
-        reasons={
-            method: {name: {why: count.whole() for why, count in each.items()} for name, each in row.items()}
-            for method, row in found["reasons"].items()
-        },
-        pounds=pounds,
-        conditions={
-            method: read_only(
-                np.stack([found["Table V"][key].array(len(pounds)) for key in (name, f"{name}, as printed")])
-            )
-            for method, name in EXCITATIONS.items()
-        },
-        masses=masses,
-        bounds=tuple(_bounds(each) for each in found["Figs. 6 to 10"].parts()),
-        courses={name: _courses(found["Figs. 11 and 12"], name, pounds) for name in STACKING},
-        # The courses bear no times: the study takes them as often as the masses that are learnt on the way.
-        step=float(masses["adap-1"].time[1]),
-    )
-
-
-def _outcomes(table: Part) -> Outcomes:
-    return {method: {name: each.text() for name, each in row.items()} for method, row in table.items()}
-
-
-def _history(part: Part) -> MassHistory:
-    names = [name for name, _ in part.items()]
-    time = part["time, s"].array("k")
-    if time.size < 2 or (np.diff(time) < 0.0).any():
-        raise InputError("must have two times at least, none before another.", place=part.place)
-    if "mass, kg" in names:
-        return MassHistory(time, part["mass, kg"].array(time.size), None)
-    masses = part["lowest, middle, highest mass, kg"].array(time.size, 3)
-    return MassHistory(time, masses[:, 1], masses[:, ::2])
-
-
-def _bounds(part: Part) -> FinalBounds:
-    n = len(PARAMETER_NAMES)
-    intervals = {}
-    for method, name in EXCITATIONS.items():
-        ends = np.stack([part[name][end].array(n) for end in ("lower", "upper")])
-        if (ends[0] > ends[1]).any():
-            raise InputError("has a lower end above its upper one.", place=part[name].place, remedy=REMEDY)
-        intervals[method] = read_only(ends)
-    return FinalBounds(part["pounds"].whole(), part["truth"].array(n), intervals)
-
-
-def _courses(part: Part, experiment: str, pounds: tuple[int, ...]) -> Courses:
-    return {
-        each: {
-            method: Course(
-                (error := course["error, mrad"].array("N")), course["torque over limit"].array(error.size)
-            )
-            for method, course in part[f"{experiment}, {each} lb"].items()
-        }
-        for each in pounds
-    }

@@ -12,7 +12,7 @@ from paper_000.figure_tracking import FIGURES, tracking_section
 from steelyard.report.safe_text import marked_up
 from steelyard.report.shell import page
 
-TITLE = "Paper 000: dumbbells stacked while learning what they weigh"
+TITLE = "Paper 000: stacking dumbbells while learning"
 
 
 def figure_page(result: StackingResult, *, version: str = "") -> str:
@@ -62,7 +62,7 @@ def _opening(result: StackingResult) -> str:
     listed = "".join(f"<div><dt>{label}</dt><dd>{value}</dd></div>" for label, value in figures)
     return (
         '<p class="eyebrow">Tables III and V and Figs. 5 to 12 of paper 000, run again in simulation on '
-        f"{marked_up(result.date)}</p>\n<h1>Dumbbells stacked while learning what they weigh</h1>\n"
+        f"{marked_up(result.date)}</p>\n<h1>Stacking dumbbells while learning</h1>\n"
         f'<dl class="figures">{listed}</dl>\n'
     )
 

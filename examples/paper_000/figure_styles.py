@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from paper_000.figure_axes import Stroke
+from paper_000.figure_picture import Stroke
 from steelyard.errors import UnknownNameError
 
 TRUTH = Stroke("currentColor", "2 3", 1.3)

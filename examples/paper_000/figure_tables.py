@@ -74,9 +74,9 @@ def condition_table(result: StackingResult) -> str:
     ratio, printed_ratio = ratios(result)
     return (
         f"{_table(head, rows)}"
-        f"<p>Seen: the mean condition number of Y after random plans is {ratio:.2f} times that after ours; by "
-        f"the paper's numbers it is {printed_ratio:.2f} times. The numbers themselves depend on the motions "
-        "that limits allow and on the windows of Y, so the ratio is what compares.</p>\n"
+        f"<p>Seen: the mean condition number of Y after random plans is {ratio:.2f} times that after ours; "
+        f"by the paper's numbers it is {printed_ratio:.2f} times. The numbers themselves depend on the "
+        "motions that limits allow and on the windows of Y, so the ratio is what compares.</p>\n"
     )
 
 
@@ -102,11 +102,11 @@ def _reasons(result: StackingResult) -> str:
     if not rows:
         return ""
     head = ["method, experiment", "first failure (how often)"]
-    return f"<h3>Why dumbbells failed here</h3>\n{_table(head, rows)}"
+    return f"<h3>Why dumbbells failed here</h3>\n{_table(head, rows, kind='words')}"
 
 
-def _table(head: Sequence[str], rows: Sequence[tuple[str, str]]) -> str:
+def _table(head: Sequence[str], rows: Sequence[tuple[str, str]], kind: str = "numbers") -> str:
     """Names of columns, then a name and the cells of each row."""
-    heads = "".join(f'<th scope="col">{marked_up(each)}</th>' for each in head)
+    heads = "".join(f'<th scope="col" class="{kind}">{marked_up(each)}</th>' for each in head)
     lines = "".join(f'<tr><th scope="row">{marked_up(name)}</th>{cells}</tr>' for name, cells in rows)
     return f'<div class="scroll"><table><thead><tr>{heads}</tr></thead><tbody>{lines}</tbody></table></div>\n'

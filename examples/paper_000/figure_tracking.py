@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 
 import numpy as np
 
-from paper_000.figure_axes import Panel, Scale, legend, picture, text
+from paper_000.figure_axes import Panel
 from paper_000.figure_data import Course, Courses, StackingResult
+from paper_000.figure_picture import legend, picture, text
+from paper_000.figure_scale import Scale
 from paper_000.figure_styles import STROKES, TRUTH, in_drawing_order, stroke_of
 from steelyard.report.numerals import numeral
 from steelyard.report.safe_text import marked_up
@@ -15,8 +18,8 @@ from steelyard.report.safe_text import marked_up
 FIGURES = {"a": 11, "b": 12}
 """By experiment."""
 PAPER = """The paper draws the same of its real arm, error at the left and torque at the right, and names no
-number in its text; which methods failed there is in Table III. On a real arm delay and elasticity act on every
-law; here neither does."""
+number in its text; which methods failed there is in Table III. On a real arm delay and elasticity act on
+every law; here neither does."""
 MOST_LOAD = 1.5
 """Commands over their limit beyond which a curve runs along the upper edge."""
 _ROW, _HEIGHT, _TOP = 142.0, 112.0, 74.0
@@ -34,9 +37,10 @@ def tracking_section(result: StackingResult, experiment: str) -> str:
         Markup.
     """
     courses = result.courses[experiment]
+    seen = _seen(courses, result.loads[experiment], result.step)
     return (
         f"<figure>{tracking_figure(courses, result.step, experiment)}</figure>\n"
-        f'<p>{marked_up(_seen(courses))}</p>\n<p class="quiet">{marked_up(PAPER)}</p>\n'
+        f'<p>{marked_up(seen)}</p>\n<p class="quiet">{marked_up(PAPER)}</p>\n'
     )
 
 
@@ -75,8 +79,8 @@ def tracking_figure(courses: Courses, step: float, experiment: str) -> str:
         ]
         for method in in_drawing_order(list(runs_of)):
             parts += _curves(runs_of[method], step, left, right, method)
-    height = _TOP + _ROW * len(courses) + 8
-    parts += [text(x, height - 4, "time from the beginning of the task, s", "end") for x in (474, 914)]
+    height = _TOP + _ROW * len(courses) + 16
+    parts += [text(x, height - 12, "time from the beginning of the task, s", "end") for x in (474, 914)]
     title = f"Fig. {FIGURES[experiment]}: errors and torques of every method in experiment ({experiment})"
     return picture(height, title, parts)
 
@@ -86,26 +90,28 @@ def _curves(run: Course, step: float, left: Panel, right: Panel, method: str) ->
     # Runs begin without any error, which a logarithmic axis cannot show.
     some = run.error > 0.0
     stroke = stroke_of(method)
-    return [left.line(time[some], run.error[some], stroke), right.line(time, run.load, stroke)]
+    error = np.clip(run.error[some], left.y.low, left.y.high)
+    load = np.clip(run.load, right.y.low, right.y.high)
+    return [left.line(time[some], error, stroke), right.line(time, load, stroke)]
 
 
-def _seen(courses: Courses) -> str:
+def _seen(courses: Courses, loads: Mapping[str, float], step: float) -> str:
     errors: dict[str, float] = {}
-    loads: dict[str, float] = {}
     for runs in courses.values():
         for name, run in runs.items():
             errors[name] = max(errors.get(name, 0.0), float(run.error.max()))
-            loads[name] = max(loads.get(name, 0.0), float(run.load.max()))
     others = [name for name in errors if name != "ours"]
     worst, best = max(others, key=errors.__getitem__), min(others, key=errors.__getitem__)
     hungry = max(others, key=loads.__getitem__)
-    ours = f"ours stays within {_told(errors['ours'])} mrad at {_percent(loads['ours'])} of the torque"
-    clipped = " Curves along the upper edge lie beyond it." if max(loads.values()) > MOST_LOAD else ""
+    beyond = max(float(run.load.max()) for runs in courses.values() for run in runs.values()) > MOST_LOAD
+    clipped = " Curves along the upper edge lie beyond it." if beyond else ""
     return (
-        f"Seen, over all dumbbells, first repetition: {ours}. Of the others, {best} comes nearest to its "
+        f"Seen, in the first repetition, at a sample every {step:g} s: ours stays within "
+        f"{_told(errors['ours'])} mrad with every dumbbell; of the others {best} comes nearest to its "
         f"reference, within {_told(errors[best])} mrad, and {worst} strays farthest, by "
-        f"{_told(errors[worst])} mrad; {hungry} asks for most torque, {_percent(loads[hungry])} of the limit, "
-        f"which is the dotted line.{clipped}"
+        f"{_told(errors[worst])} mrad. In any cycle of any repetition ours asks for at most "
+        f"{_percent(loads['ours'])} of the torque there is (dotted line), and {hungry} for most of the "
+        f"others, {_percent(loads[hungry])}.{clipped}"
     )
 
 

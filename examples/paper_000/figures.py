@@ -8,8 +8,8 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from paper_000.figure_data import stacking_result
 from paper_000.figure_page import figure_page
+from paper_000.figure_reading import stacking_result
 from steelyard import __version__
 from steelyard.errors import InputError
 
