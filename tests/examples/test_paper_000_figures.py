@@ -256,32 +256,43 @@ def test_the_words_of_figure_5_name_the_nearest_estimate_first(page, result) -> 
     assert "nearest first: adap-1-excit 1.5 g, ours" in Page(page(result)).text
 
 
-@pytest.mark.parametrize("number", range(6, 11))
-def test_intervals_read_from_the_axes_are_those_of_the_file(page, result, number: int) -> None:
-    numbers = result["extra"]["Figs. 6 to 10"][number - 6]
-    numbers["optimised"]["lower"][8] = -0.123
-    numbers["random"]["upper"][3] = -0.2
-    svg = picture(page(result), number)
+def test_intervals_read_from_the_axes_are_those_of_the_file(page, result) -> None:
+    dumbbells = result["extra"]["Figs. 6 to 10"]
+    for k, numbers in enumerate(dumbbells):
+        numbers["optimised"]["lower"][8] = -0.123 + 0.01 * k
+        numbers["random"]["upper"][3] = -0.2 - 0.01 * k
+    text = page(result)
+    for number, numbers in enumerate(dumbbells, start=6):
+        svg = picture(text, number)
+        assert drawn_intervals(svg, COLOURS["ours"]) == pytest.approx(stated(numbers, "optimised"), abs=2e-3)
+        assert drawn_intervals(svg, "#2f7fc1") == pytest.approx(stated(numbers, "random"), abs=2e-3)
+        half = 0.5 * (numbers["optimised"]["upper"][8] - numbers["optimised"]["lower"][8])
+        assert f"ours ± {half:.2g}" in [each.text for each in svg.iter("text")]
+
+
+def drawn_intervals(svg: ElementTree.Element, colour: str) -> np.ndarray:
+    """Ends of the bars in a colour as a reader takes them from the axes, over what Table I allows."""
     panels = [{key: float(each.get(key)) for key in ("x", "y", "height")} for each in svg.iter("rect")]
-    for colour, name in ((COLOURS["ours"], "optimised"), ("#2f7fc1", "random")):
-        bars = [each.get("d") for each in svg.iter("path") if each.get("stroke") == colour]
-        drawn = [re.match(r"M([\d.]+) ([\d.]+)V([\d.]+)", bar) for bar in bars]
-        ends = [[float(each) for each in bar.groups()] for bar in drawn if bar]
-        assert len(ends) == len(panels) == 10
-        for k, (panel, (x, *heights)) in enumerate(zip(panels, ends, strict=True)):
-            assert 0.0 < x - panel["x"] < 130.0
-            labels = [
-                label
-                for axis in tick_labels(svg, panel["x"] - 6.0)
-                for label in axis
-                if -1.0 < label[0] - panel["y"] < panel["height"] + 1.0
-            ]
-            expected = [numbers[name]["lower"][k], numbers[name]["upper"][k]]
-            finest = 2e-3 * (END_EFFECTOR_UPPER - END_EFFECTOR_LOWER)[k]
-            assert values_at(np.array(heights), labels) == pytest.approx(expected, abs=finest)
-    told = [each.text for each in svg.iter("text")]
-    half = 0.5 * (numbers["optimised"]["upper"][8] + 0.123)
-    assert f"ours ± {half:.2g}" in told
+    paths = [each.get("d") for each in svg.iter("path") if each.get("stroke") == colour]
+    bars = [match.groups() for d in paths if (match := re.match(r"M([\d.]+) ([\d.]+)V([\d.]+)", d))]
+    ends = []
+    for panel, bar in zip(panels, bars, strict=True):
+        x, *heights = map(float, bar)
+        assert 0.0 < x - panel["x"] < 130.0
+        labels = [
+            label
+            for axis in tick_labels(svg, panel["x"] - 6.0)
+            for label in axis
+            if -1.0 < label[0] - panel["y"] < panel["height"] + 1.0
+        ]
+        ends.append(values_at(np.array(heights), labels))
+    return np.array(ends).T / (END_EFFECTOR_UPPER - END_EFFECTOR_LOWER)
+
+
+def stated(numbers: dict[str, Any], name: str) -> np.ndarray:
+    """The same from the file."""
+    ends = np.array([numbers[name]["lower"], numbers[name]["upper"]])
+    return ends / (END_EFFECTOR_UPPER - END_EFFECTOR_LOWER)
 
 
 def test_the_words_say_when_an_interval_misses_the_truth_and_whose_are_narrower(page, result) -> None:
