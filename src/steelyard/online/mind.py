@@ -23,7 +23,7 @@ from steelyard.online.setting import Setting
 from steelyard.recording import Recording
 from steelyard.uncertainty import ContradictionError, RecursiveBounds, bounded_rows, guaranteed_bounds
 
-_AFTER = 0.015
+_AFTER = 0.005
 """Time for what is left to do when a plan has been found, s."""
 
 

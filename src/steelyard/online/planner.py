@@ -20,6 +20,8 @@ from steelyard.online.planning import PlannedMove, Planning
 
 BUDGET = 0.3
 """Wall time of a plan, s."""
+LAST_STEP = 0.02
+"""What a step that was begun in time may still take, s."""
 _OUTWARD = 1.0 + 1e-9
 """Room for the rounding of a certificate."""
 
@@ -60,7 +62,7 @@ class Planner:
             NoSolutionError: none was certified; says which limit was in the way most often.
             InputError: neither a time nor a number of evaluations was stated, or the cost does not fit.
         """
-        work = Planning(self.certifier, self.kept(plans), self.cost, Clock(budget, evaluations))
+        work = Planning(self.certifier, self.kept(plans), self.cost, Clock(_searching(budget), evaluations))
         with suppress(Spent):
             while True:
                 work.round(rng)
@@ -89,7 +91,7 @@ class Planner:
             NoSolutionError: none was certified; says which limit was in the way most often.
             InputError: neither a time nor a number of evaluations was stated, or the cost does not fit.
         """
-        work = Planning(self.certifier, self.kept(plans), self.cost, Clock(budget, evaluations))
+        work = Planning(self.certifier, self.kept(plans), self.cost, Clock(_searching(budget), evaluations))
         while work.best is None and work.clock.left(work.reserve):
             work.clock.spent += 1
             k = rng.uniform(-1.0, 1.0, len(plans.joints))
@@ -118,3 +120,8 @@ class Planner:
             velocity - _OUTWARD * tube.velocity,
             acceleration * (2.0 - _OUTWARD),
         )
+
+
+def _searching(budget: float | None) -> float | None:
+    """The part of a budget after which no step is begun."""
+    return None if budget is None else max(budget - LAST_STEP, 0.5 * budget)
