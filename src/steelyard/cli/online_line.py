@@ -83,11 +83,12 @@ def learn(
     link = MuJoCoLink(
         task.true, task.start, cycle=request.cycle, errors=sensors, rng=rng, wall_clock=real_time
     )
-    onlooker = None if watched is None else watched(task)
     thinker = ProcessThinker(mind)
     guard = ProcessThinker(mind) if real_time else InlineThinker(mind)
-    moving = time.perf_counter()
     try:
+        # After the processes have been made: a live view has threads, and a fork copies only one.
+        onlooker = None if watched is None else watched(task)
+        moving = time.perf_counter()
         run = run_online(
             setting,
             link,
