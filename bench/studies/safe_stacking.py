@@ -122,6 +122,7 @@ def run(seeds: int = SEEDS) -> Study:
                 m: dict(zip(EXPERIMENTS, row, strict=True)) for m, row in PRINTED.items()
             },
             "rows without a failure": without_failure,
+            "repetitions": seeds,
             "reasons": {
                 m: {name: reasons(each, name) for name in EXPERIMENTS} for m, each in verdicts.items()
             },
