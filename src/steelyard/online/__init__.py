@@ -4,10 +4,11 @@ from steelyard.online.certify_plan import Plan, PlanCertifier, certify_plan
 from steelyard.online.check_plan import PlanCheck, check_plan
 from steelyard.online.escape import Escape, News, Threat, escape
 from steelyard.online.journal import DrivenMove, Event, Known
+from steelyard.online.law_choice import LawChoice
 from steelyard.online.link import Link, Reading
 from steelyard.online.load_model import LoadModel, ParameterBox
 from steelyard.online.loop import run_online
-from steelyard.online.mind import Answer, Mind, Question
+from steelyard.online.mind import Mind
 from steelyard.online.move import Move
 from steelyard.online.mujoco_link import PATTERNS, MuJoCoLink, SensorErrors
 from steelyard.online.needed import TubeNeeds, needed_torques, tube_needs
@@ -19,11 +20,12 @@ from steelyard.online.plan_certificate import PlanCertificate, read_plan_certifi
 from steelyard.online.plan_cost import GoalCost, PlanCost, WeightedCosts
 from steelyard.online.planner import Planner
 from steelyard.online.planning import PlannedMove
+from steelyard.online.question import Answer, Question
 from steelyard.online.replay import RecordedLink, Replayed, replay_run
 from steelyard.online.robust_torque import RobustLaw
 from steelyard.online.run_files import read_run, write_run
 from steelyard.online.script import Script
-from steelyard.online.setting import LawChoice, Setting
+from steelyard.online.setting import Setting
 from steelyard.online.thinker import InlineThinker, ProcessThinker, Thinker
 from steelyard.online.tube_acceleration import tube_acceleration
 from steelyard.online.tube_forms import TubeForms, tube_forms

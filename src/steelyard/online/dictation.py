@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from steelyard.errors import InputError
 from steelyard.limits import Scene
 from steelyard.online.escape import Escape, News, Threat
-from steelyard.online.mind import Answer, Question
+from steelyard.online.question import Answer, Question
 from steelyard.online.script import NotedNews, NotedReply
 from steelyard.online.setting import Setting
 from steelyard.online.thinker import Thinker

@@ -11,7 +11,7 @@ from steelyard.finding import Severity
 from steelyard.motion import RecedingPlan
 from steelyard.online.flight import Flight
 from steelyard.online.journal import Known
-from steelyard.online.mind import Answer, Question
+from steelyard.online.question import Answer, Question
 from steelyard.online.setting import Setting
 from steelyard.online.watchdog import Alarm
 from steelyard.recording import Recording

@@ -6,65 +6,23 @@ import pickle
 import time
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import NamedTuple
 
 import numpy as np
 
 from steelyard.arrays import Array
 from steelyard.errors import NoSolutionError, SolverError
-from steelyard.limits import Scene
-from steelyard.motion import RecedingPlan
 from steelyard.online.escape import Threat, escape
 from steelyard.online.move import Move
 from steelyard.online.payload_excitation import PayloadExcitation
 from steelyard.online.plan_cost import PlanCost
 from steelyard.online.planner import Planner
+from steelyard.online.question import Answer, Question
 from steelyard.online.setting import Setting
 from steelyard.recording import Recording
 from steelyard.uncertainty import ContradictionError, RecursiveBounds, bounded_rows, guaranteed_bounds
 
 _AFTER = 0.005
 """Time for what is left to do when a plan has been found, s."""
-
-
-class Question(NamedTuple):
-    """What the slow side is asked at a change of plans.
-
-    Attributes:
-        knowledge: what is known of the load.
-        recording: what was measured since then; None where there is nothing new.
-        acceleration: what no joint exceeded meanwhile, shape (nv,), rad/s² or m/s².
-        start: where the robot stands, shape (nv,), rad or m; or the plan that is driven now; None where no
-            plan is wanted.
-        scene: what stands around it; None where it is as before.
-        seed: of the search.
-    """
-
-    knowledge: RecursiveBounds
-    recording: Recording | None
-    acceleration: Array
-    start: Array | RecedingPlan | None
-    scene: Scene | None
-    seed: int
-
-
-@dataclass(frozen=True, eq=False)
-class Answer:
-    """What the slow side found.
-
-    Attributes:
-        knowledge: what is known of the load now; None where the data contradicts all that was assumed.
-        move: where to go next, under a law for the new knowledge; None where nothing was proven.
-        reason: why there is no move or no knowledge; empty where there are.
-        bounds_seconds: what the bounds took, s.
-        plan_seconds: what plan and proof took, s.
-    """
-
-    knowledge: RecursiveBounds | None
-    move: Move | None
-    reason: str
-    bounds_seconds: float
-    plan_seconds: float
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,8 +10,8 @@ from dataclasses import dataclass, replace
 from steelyard.arrays import Array, checked, read_only
 from steelyard.limits import Scene
 from steelyard.online.escape import Escape, Threat
-from steelyard.online.mind import Answer, Question
 from steelyard.online.noted_move import NotedMove
+from steelyard.online.question import Answer, Question
 from steelyard.online.setting import Setting
 from steelyard.uncertainty import PayloadBox, RecursiveBounds
 

@@ -15,32 +15,16 @@ from steelyard.errors import InputError
 from steelyard.limits import Clearance, MotionLimits, Scene, clearance_of
 from steelyard.motion import RecedingPlan, RecedingPlans
 from steelyard.online.certify_plan import PlanCertifier
+from steelyard.online.law_choice import LawChoice
 from steelyard.online.load_model import LoadModel
 from steelyard.online.robust_torque import RobustLaw
 from steelyard.robot import Geometry
 from steelyard.uncertainty import ErrorBounds, PayloadBox
 
-KR, LEVEL, ALPHA, KAPPA, REST = 5.0, 1e-3, 1.0, 50.0, 0.02
-"""K_r in 1/s, V_M in J, α in 1/s, κ in N·m·s/rad and v_0 in rad/s where none is asked for."""
+KR, LEVEL = 5.0, 1e-3
+"""K_r in 1/s and V_M in J where none is asked for."""
 REACH = 1.2
 """How far each joint may go in one plan where nothing else is asked for, rad or m."""
-
-
-@dataclass(frozen=True)
-class LawChoice:
-    """The robust law.
-
-    Attributes:
-        form: one of `control.FORMS`.
-        alpha: α of armour and clamped, 1/s.
-        kappa: κ of componentwise, N·m·s/rad or N·s/m.
-        rest_velocity: v_0 below which friction is compensated in part, rad/s or m/s.
-    """
-
-    form: str = "clamped"
-    alpha: float = ALPHA
-    kappa: float = KAPPA
-    rest_velocity: float = REST
 
 
 @dataclass(frozen=True, eq=False)

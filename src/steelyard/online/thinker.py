@@ -10,8 +10,9 @@ from multiprocessing.connection import Connection
 from typing import Any, Protocol
 
 from steelyard.online.escape import Escape, Threat, escape
-from steelyard.online.mind import Answer, Mind, Question
+from steelyard.online.mind import Mind
 from steelyard.online.move import Move
+from steelyard.online.question import Answer, Question
 
 
 class Thinker(Protocol):
