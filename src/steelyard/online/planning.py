@@ -80,7 +80,14 @@ class Planning:
         self.margins = PlanMargins.of(self.certifier, self.plans)
 
     def round(self, rng: np.random.Generator) -> None:
-        """Search from the most promising of some starts; raises `Spent` in the end."""
+        """Search from the most promising of some starts.
+
+        Args:
+            rng: source of the starts.
+
+        Raises:
+            Spent: nothing is left of the budget.
+        """
         calm = self._calm
         far = rng.uniform(-1.0, 1.0, (DRAWS, len(calm)))
         draws = calm + rng.uniform(NEAREST, 1.0, (DRAWS, 1)) * (far - calm)
@@ -123,7 +130,15 @@ class Planning:
             raise Spent
 
     def certified(self, k: Array, cost: float) -> NotCertifiedError | None:
-        """Ask for a certificate; keep the plan where it is given, and return why where it is not."""
+        """Ask for a certificate, and keep the plan where it is given.
+
+        Args:
+            k: parameter of the plan, shape (nv,), dimensionless.
+            cost: of the plan, dimensionless.
+
+        Returns:
+            Why it was refused; None where it was not.
+        """
         plan = self.plans.plan(k)
         began = self.clock.seconds
         self.tries += 1
@@ -141,7 +156,14 @@ class Planning:
         return None
 
     def answer(self) -> PlannedMove:
-        """The best plan, or an error that says what was in the way."""
+        """The best plan.
+
+        Returns:
+            It, with its certificate.
+
+        Raises:
+            NoSolutionError: there is none; says what was in the way.
+        """
         if self.best is None:
             raise self._nothing()
         plan, certificate, cost = self.best
