@@ -60,7 +60,20 @@ class PlannedMove:
 
 @dataclass(eq=False)
 class Planning:
-    """One question on its way to an answer."""
+    """One question on its way to an answer.
+
+    Attributes:
+        certifier: what a plan must keep, and under which law.
+        plans: the family to choose from.
+        wanted: what it is chosen by.
+        clock: how much may still be spent.
+        best: the best plan so far, its certificate and its cost; None where there is none yet.
+        tries: certificates that were asked for.
+        refused: why some were refused.
+        in_the_way: how often which limit was.
+        reserve: time that a certificate may take, s.
+        around: how much of the time between instants the room counts, dimensionless.
+    """
 
     certifier: PlanCertifier
     plans: RecedingPlans
