@@ -16,11 +16,13 @@ import types
 import typing
 from collections.abc import Mapping
 from functools import cache
+from pathlib import Path
 from typing import Any, TypeVar, get_args, get_origin, get_type_hints
 
 import numpy as np
 
 from steelyard.errors import InputError
+from steelyard.files import read_json, write_text
 
 T = TypeVar("T")
 _SPECIAL = {"inf": math.inf, "-inf": -math.inf, "nan": math.nan}
@@ -89,6 +91,37 @@ def from_document(cls: type[T], document: Any, *, place: str = "document") -> T:
         InputError: a field is missing, unknown or of the wrong kind; the message names it.
     """
     return typing.cast(T, _read(cls, document, place))
+
+
+def write_document(value: object, path: Path | str, *, indent: int | None = 1) -> None:
+    """Write a frozen object's document as a JSON file, whole or not at all.
+
+    Args:
+        value: the object.
+        path: where; an existing file is replaced.
+        indent: spaces before each level; None for one long line.
+
+    Raises:
+        InputError: the path is a folder, or its folder does not exist or cannot be written to.
+    """
+    text = json.dumps(to_document(value), indent=indent, ensure_ascii=False, allow_nan=False)
+    write_text(Path(path), text + "\n")
+
+
+def read_document(cls: type[T], path: Path | str) -> T:
+    """Read a frozen object from its file.
+
+    Args:
+        cls: the dataclass expected.
+        path: the file.
+
+    Returns:
+        The object, equal in every bit to the one written.
+
+    Raises:
+        InputError: the file cannot be read, or holds something else.
+    """
+    return from_document(cls, read_json(path), place=str(path))
 
 
 def digest(value: object) -> str:

@@ -1,10 +1,12 @@
-"""Files that appear whole or not at all."""
+"""Files that appear whole or not at all, and the reading of JSON."""
 
 from __future__ import annotations
 
+import json
 import os
 import secrets
 from pathlib import Path
+from typing import Any
 
 from steelyard.errors import InputError
 
@@ -49,3 +51,24 @@ def write_text(path: Path, text: str) -> None:
         InputError: it is a folder, or its folder does not exist or cannot be written to.
     """
     write_bytes(path, text.encode())
+
+
+def read_json(path: Path | str) -> Any:
+    """Read a JSON file.
+
+    Args:
+        path: the file.
+
+    Returns:
+        What it holds.
+
+    Raises:
+        InputError: it cannot be read, or is no JSON.
+    """
+    place = str(path)
+    try:
+        return json.loads(Path(path).read_text(encoding="utf-8"))
+    except OSError as error:
+        raise InputError(f"cannot be read: {error.strerror}.", place=place) from error
+    except (UnicodeDecodeError, json.JSONDecodeError, RecursionError) as error:
+        raise InputError("is not a JSON file.", place=place) from error

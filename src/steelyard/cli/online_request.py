@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -11,6 +10,7 @@ import numpy as np
 from steelyard.arrays import Array, checked
 from steelyard.cli.robot_argument import given_robot
 from steelyard.errors import InputError
+from steelyard.files import read_json
 from steelyard.inertia import PARAMETER_NAMES
 from steelyard.layout import layout_of
 from steelyard.limits import Scene, read_scene
@@ -171,13 +171,9 @@ def _prior(request: OnlineRequest) -> PayloadBox:
     if request.prior is None:
         return PayloadBox.in_ball(request.heaviest, request.extent)
     place = request.prior
+    document = read_json(place)
     try:
-        document = json.loads(Path(place).read_text(encoding="utf-8"))
         ends = [checked(f"{place}, {name}", document[name], (10,)) for name in ("lower", "upper")]
-    except OSError as error:
-        raise InputError(f"cannot be read: {error.strerror}.", place=place) from error
-    except (UnicodeDecodeError, json.JSONDecodeError, RecursionError) as error:
-        raise InputError("is not a JSON file.", place=place) from error
     except (KeyError, TypeError) as error:
         names = ", ".join(PARAMETER_NAMES)
         remedy = f'Write {{"lower": [ten numbers], "upper": [ten numbers]}}, in the order {names}.'

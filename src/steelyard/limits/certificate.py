@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from pathlib import Path
 
-from steelyard.archive import from_document, to_document
+from steelyard.archive import read_document, write_document
 from steelyard.arrays import Array, checked, read_only
 from steelyard.enclosure import Tracking
 from steelyard.errors import InputError, NoSolutionError
-from steelyard.files import write_text
 from steelyard.finding import Finding
 
 SCHEMA = 1
@@ -147,8 +145,7 @@ def write_certificate(certificate: Certificate, path: Path | str) -> None:
     Raises:
         InputError: the path is a folder, or its folder does not exist or cannot be written to.
     """
-    text = json.dumps(to_document(certificate), indent=1, ensure_ascii=False, allow_nan=False)
-    write_text(Path(path), text + "\n")
+    write_document(certificate, path)
 
 
 def read_certificate(path: Path | str) -> Certificate:
@@ -163,11 +160,4 @@ def read_certificate(path: Path | str) -> Certificate:
     Raises:
         InputError: the file cannot be read or is no certificate.
     """
-    place = str(path)
-    try:
-        document = json.loads(Path(path).read_text(encoding="utf-8"))
-    except OSError as error:
-        raise InputError(f"cannot be read: {error.strerror}.", place=place) from error
-    except (UnicodeDecodeError, json.JSONDecodeError, RecursionError) as error:
-        raise InputError("is not a JSON file.", place=place) from error
-    return from_document(Certificate, document, place=place)
+    return read_document(Certificate, path)

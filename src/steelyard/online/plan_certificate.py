@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
-from steelyard.archive import from_document, to_document
+from steelyard.archive import read_document, write_document
 from steelyard.arrays import Array, checked, read_only
 from steelyard.control import Tube
 from steelyard.errors import InputError
-from steelyard.files import write_text
 from steelyard.limits import Certificate
 from steelyard.online.robust_torque import RobustLaw
 
@@ -99,8 +97,7 @@ def write_plan_certificate(certificate: PlanCertificate, path: Path | str) -> No
     Raises:
         InputError: the path is a folder, or its folder does not exist or cannot be written to.
     """
-    text = json.dumps(to_document(certificate), indent=1, ensure_ascii=False, allow_nan=False)
-    write_text(Path(path), text + "\n")
+    write_document(certificate, path)
 
 
 def read_plan_certificate(path: Path | str) -> PlanCertificate:
@@ -115,11 +112,4 @@ def read_plan_certificate(path: Path | str) -> PlanCertificate:
     Raises:
         InputError: the file cannot be read or is no certificate.
     """
-    place = str(path)
-    try:
-        document = json.loads(Path(path).read_text(encoding="utf-8"))
-    except OSError as error:
-        raise InputError(f"cannot be read: {error.strerror}.", place=place) from error
-    except (UnicodeDecodeError, json.JSONDecodeError, RecursionError) as error:
-        raise InputError("is not a JSON file.", place=place) from error
-    return from_document(PlanCertificate, document, place=place)
+    return read_document(PlanCertificate, path)

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import io
-import json
 from dataclasses import fields
 from pathlib import Path
 
 import numpy as np
 
-from steelyard.archive import from_document, to_document
+from steelyard.archive import read_document, write_document
 from steelyard.errors import InputError
-from steelyard.files import write_bytes, write_text
+from steelyard.files import write_bytes
 from steelyard.online.online_run import Cycles, OnlineRun, RunRecord
 
 RECORD, CYCLES = "run.json", "cycles.npz"
@@ -39,8 +38,7 @@ def write_run(run: OnlineRun, folder: Path | str) -> tuple[Path, Path]:
     arrays = io.BytesIO()
     np.savez_compressed(arrays, **{field.name: getattr(run.cycles, field.name) for field in fields(Cycles)})
     write_bytes(at / CYCLES, arrays.getvalue())
-    text = json.dumps(to_document(run.record), ensure_ascii=False, allow_nan=False)
-    write_text(at / RECORD, text + "\n")
+    write_document(run.record, at / RECORD, indent=None)
     return at / RECORD, at / CYCLES
 
 
@@ -57,13 +55,7 @@ def read_run(folder: Path | str) -> OnlineRun:
         InputError: a file is missing, damaged, or not of a run.
     """
     at = Path(folder)
-    try:
-        document = json.loads((at / RECORD).read_text(encoding="utf-8"))
-    except OSError as error:
-        raise InputError(f"cannot be read: {error.strerror}.", place=str(at / RECORD)) from error
-    except (UnicodeDecodeError, json.JSONDecodeError, RecursionError) as error:
-        raise InputError("is not a JSON file.", place=str(at / RECORD)) from error
-    record = from_document(RunRecord, document, place=str(at / RECORD))
+    record = read_document(RunRecord, at / RECORD)
     try:
         with np.load(at / CYCLES, allow_pickle=False) as file:
             found = {field.name: file[field.name] for field in fields(Cycles)}
