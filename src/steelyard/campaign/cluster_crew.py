@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import queue
 import time
@@ -43,14 +44,20 @@ class ClusterCrew:
         """
         self._store, self._tell = store, tell
         self._dask = _distributed()
+        silence = ""
         try:
             self._client = self._dask.Client(address, timeout=PATIENCE, set_as_default=False)
         except (OSError, ValueError, TypeError) as error:
+            silence = str(error) or type(error).__name__
+        if silence:
+            # The client that failed is closed when it is collected; if that happened while another one
+            # starts, each would wait for the other. So it is collected here, with nothing left to hold it.
+            gc.collect()
             raise InputError(
-                f"no Dask scheduler answers at '{address[:80]}': {error}.",
+                f"no Dask scheduler answers at '{address[:80]}': {silence}.",
                 place="--cluster",
                 remedy="Give its address, such as tcp://10.0.0.1:8786.",
-            ) from error
+            )
         self._ended: queue.SimpleQueue[Any] = queue.SimpleQueue()
         self._sent: dict[Any, Call] = {}
         self._workers: dict[str, int] = {}
