@@ -7,12 +7,13 @@ import json
 import re
 import sys
 import xml.etree.ElementTree as ElementTree
-from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+
+from oracles.page_reader import PageReader
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "examples"))
 
@@ -31,37 +32,6 @@ POUNDS = (4, 5, 6, 7, 8)
 COLOURS = {"ours": "#d55e00", "conservative": "#56b4e9", "adap-1": "#009e73"}
 """Of methods whose lines have no dashes."""
 HOSTILE = "<script>alert(1)</script><img src=http://evil.example/x>"
-
-
-class Page(HTMLParser):
-    """Elements and text of a page; complains about elements that are not closed in order."""
-
-    def __init__(self, page: str) -> None:
-        super().__init__()
-        self.open: list[str] = []
-        self.tags: list[tuple[str, dict[str, str | None]]] = []
-        self.words: list[str] = []
-        self.feed(page)
-        assert not self.open
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.tags.append((tag, dict(attrs)))
-        if tag not in ("meta", "br"):
-            self.open.append(tag)
-
-    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.tags.append((tag, dict(attrs)))
-
-    def handle_endtag(self, tag: str) -> None:
-        assert self.open.pop() == tag
-
-    def handle_data(self, data: str) -> None:
-        if self.open[-1:] not in (["script"], ["style"]):
-            self.words.append(data)
-
-    @property
-    def text(self) -> str:
-        return " ".join(" ".join(self.words).split())
 
 
 def study() -> dict[str, Any]:
@@ -180,17 +150,17 @@ def lines(svg: ElementTree.Element, colour: str, width: str) -> list[np.ndarray]
 
 
 def test_the_page_holds_both_tables_and_every_figure_from_5_to_12(page, result) -> None:
-    read = Page(page(result))
+    read = PageReader(page(result))
     drawn = [attributes["aria-label"] for tag, attributes in read.tags if tag == "svg"]
     assert [re.match(r"Fig\. (\d+):", label).group(1) for label in drawn] == [str(k) for k in range(5, 13)]
     anchors = {attributes.get("id") for _, attributes in read.tags}
     assert {"table-3", "table-5", "figure-5", "figure-6", "figure-10", "figure-11", "figure-12"} <= anchors
-    assert "Words of the study . Why it differs." in read.text
+    assert "Words of the study . Why it differs." in read.words
 
 
 def test_the_page_fetches_nothing_runs_nothing_and_knows_dark_paper(page, result) -> None:
     text = page(result)
-    read = Page(text)
+    read = PageReader(text)
     asked = [(k, v) for _, attributes in read.tags for k, v in attributes.items() if k in ("href", "src")]
     assert all(value.startswith("#") for _, value in asked)
     assert not re.search(r"url\((?!#)", text)
@@ -210,20 +180,20 @@ def test_exactly_the_entries_of_table_3_that_are_not_as_printed_are_marked(page,
     text = page(result)
     assert text.count(">≠</span>") == 2
     assert re.search(r"≠</span></span> fail at 5 lb \(3\), success \(2\)</td><td><small>fail at 4 lb<", text)
-    assert "31 of 33" in Page(text).text
-    assert "wrong, (b)" in Page(text).text
-    assert "contact (3)" in Page(text).text
+    assert "31 of 33" in PageReader(text).words
+    assert "wrong, (b)" in PageReader(text).words
+    assert "contact (3)" in PageReader(text).words
 
 
 def test_table_5_shows_each_number_and_the_ratio_of_the_means(page, result) -> None:
-    before = Page(page(result)).text
+    before = PageReader(page(result)).words
     table = result["extra"]["Table V"]
     for x in [*table["optimised"], *table["random"]]:
         assert f"{x:.2f}" in before
     assert "150.125" in before
     assert "is 2.00 times that after ours; by the paper's numbers it is 1.50 times" in before
     table["random"][2] = 92.27
-    after = Page(page(result)).text
+    after = PageReader(page(result)).words
     assert "92.27" in after
     assert "26.26" not in after
     assert f"is {np.mean(table['random']) / np.mean(table['optimised']):.2f} times" in after
@@ -247,13 +217,13 @@ def test_masses_read_from_the_axis_of_figure_5_are_those_of_the_file(page, resul
 
 def test_the_words_of_figure_5_name_the_nearest_estimate_first(page, result) -> None:
     truth = 3.2 + 0.1 * 2.0
-    told = Page(page(result)).text
+    told = PageReader(page(result)).words
     for name, mass in (("ours", 3.15), ("adap-1-excit", 3.1), ("adap-1", 2.9)):
         assert re.search(rf"{name} {1e3 * (truth - mass):.0f} g", told)
     assert "nearest first: ours" in told
     assert "[2.70, 3.60] kg by ours" in told
     result["extra"]["Fig. 5"]["adap-1-excit"]["mass, kg"][-1] = truth + 0.0015
-    assert "nearest first: adap-1-excit 1.5 g, ours" in Page(page(result)).text
+    assert "nearest first: adap-1-excit 1.5 g, ours" in PageReader(page(result)).words
 
 
 def test_intervals_read_from_the_axes_are_those_of_the_file(page, result) -> None:
@@ -296,7 +266,7 @@ def stated(numbers: dict[str, Any], name: str) -> np.ndarray:
 
 
 def test_the_words_say_when_an_interval_misses_the_truth_and_whose_are_narrower(page, result) -> None:
-    text = Page(page(result)).text
+    text = PageReader(page(result)).words
     assert text.count("All intervals of both hold the truth.") == 5
     assert text.count("narrower than those of random for 10 of 10 numbers") == 5
     assert "100 of 100" in text
@@ -304,7 +274,7 @@ def test_the_words_say_when_an_interval_misses_the_truth_and_whose_are_narrower(
     seventh["truth"][0] = seventh["optimised"]["upper"][0] + 1e-3
     seventh["random"]["lower"][5:7] = seventh["optimised"]["lower"][5:7]
     seventh["random"]["upper"][5:7] = seventh["optimised"]["upper"][5:7]
-    text = Page(page(result)).text
+    text = PageReader(page(result)).words
     assert "The truth lies in 9 of 10 intervals of ours and in 10 of 10 of random." in text
     assert "narrower than those of random for 8 of 10 numbers" in text
     assert "99 of 100" in text
@@ -337,7 +307,7 @@ def test_the_words_of_figure_12_name_who_strays_farthest_and_who_asks_for_most(p
     verdicts = result["extra"]["verdicts"]
     verdicts["ours"]["b, 6 lb"]["largest command over its limit"] = 0.83
     verdicts["adap-2"]["b, 8 lb"]["largest command over its limit"] = 0.97
-    told = Page(page(result)).text.split("Fig. 12: errors")[1]
+    told = PageReader(page(result)).words.split("Fig. 12: errors")[1]
     assert "ours stays within 0.25 mrad" in told
     assert "random comes nearest to its reference, within 0.75 mrad" in told
     assert "wrong strays farthest, by 850 mrad" in told
@@ -426,7 +396,7 @@ def test_words_of_the_file_cannot_become_markup(page, result) -> None:
     text = page(result)
     assert "<img" not in text
     assert "<script>alert" not in text
-    assert "alert(1)" in Page(text).text
+    assert "alert(1)" in PageReader(text).words
 
 
 def test_the_command_writes_the_page_and_says_where(tmp_path: Path, capsys, result) -> None:

@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 import re
 from dataclasses import replace
-from html.parser import HTMLParser
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from oracles.page_reader import PageReader
 from report.chromium import PROGRAM, Browser
 from steelyard.control import JointModel
 from steelyard.report import JointModelContent, JointModelEntry, Quantity, joint_model_page
@@ -18,33 +18,6 @@ from steelyard.report.joint_model_figures import bode_figure, response_figure
 
 HOSTILE = "</script><script>alert(1)</script><img src=http://evil.example/x onerror=alert(1)>\"'"
 MODEL = JointModel(25.0, 0.15, 0.0015)
-
-
-class Reader(HTMLParser):
-    """Elements and text; complains about elements that are not closed in order."""
-
-    def __init__(self, page: str) -> None:
-        super().__init__()
-        self.open: list[str] = []
-        self.tags: list[tuple[str, dict[str, str | None]]] = []
-        self.text: list[str] = []
-        self.feed(page)
-        assert not self.open
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.tags.append((tag, dict(attrs)))
-        if tag not in ("meta", "br"):
-            self.open.append(tag)
-
-    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.tags.append((tag, dict(attrs)))
-
-    def handle_endtag(self, tag: str) -> None:
-        assert self.open.pop() == tag
-
-    def handle_data(self, data: str) -> None:
-        if self.open and self.open[-1] not in ("script", "style"):
-            self.text.append(data)
 
 
 def entry(name: str, place: str = "rad", force: str = "N·m") -> JointModelEntry:
@@ -80,7 +53,7 @@ def content() -> JointModelContent:
 
 
 def test_the_page_is_well_formed_and_says_everything(content: JointModelContent) -> None:
-    reader = Reader(joint_model_page(content, version="1.2"))
+    reader = PageReader(joint_model_page(content, version="1.2"))
     ids = [attrs["id"] for _, attrs in reader.tags if "id" in attrs]
     assert len(ids) == len(set(ids))
     assert {(a["href"] or "")[1:] for tag, a in reader.tags if tag == "a"} <= set(ids)
@@ -98,7 +71,7 @@ def test_the_page_is_well_formed_and_says_everything(content: JointModelContent)
 def test_the_page_fetches_nothing_and_names_do_nothing(content: JointModelContent) -> None:
     hostile = replace(content.entries[0], joint=HOSTILE, experiment=HOSTILE, remarks=(HOSTILE,))
     page = joint_model_page(replace(content, robot=HOSTILE, source=HOSTILE, entries=(hostile,)))
-    reader = Reader(page)
+    reader = PageReader(page)
     assert not [tag for tag, _ in reader.tags if tag in ("img", "link", "iframe")]
     assert sum(tag == "script" for tag, _ in reader.tags) == 2
     assert not [n for _, attrs in reader.tags for n in attrs if n.startswith("on") or n == "style"]

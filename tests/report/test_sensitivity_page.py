@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from html.parser import HTMLParser
 
 import numpy as np
 import pytest
 
+from oracles.page_reader import PageReader
 from steelyard.inertia import PARAMETER_NAMES
 from steelyard.payload import ErrorCell, MotionSpread, Noise, RunningMass, SensitivityTable
 from steelyard.report import sensitivity_page
@@ -16,33 +16,6 @@ from steelyard.report.sensitivity_figures import condition_figure, error_figure,
 
 HOSTILE = "</script><script>alert(1)</script><img src=http://evil.example/x onerror=alert(1)>\"'"
 LOUD, QUIET = Noise(0.01, 0.02, 0.3), Noise(torque=0.1)
-
-
-class Reader(HTMLParser):
-    """Elements and text; complains about elements that are not closed in order."""
-
-    def __init__(self, page: str) -> None:
-        super().__init__()
-        self.open: list[str] = []
-        self.tags: list[tuple[str, dict[str, str | None]]] = []
-        self.text: list[str] = []
-        self.feed(page)
-        assert not self.open
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.tags.append((tag, dict(attrs)))
-        if tag not in ("meta", "br"):
-            self.open.append(tag)
-
-    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.tags.append((tag, dict(attrs)))
-
-    def handle_endtag(self, tag: str) -> None:
-        assert self.open.pop() == tag
-
-    def handle_data(self, data: str) -> None:
-        if self.open and self.open[-1] not in ("script", "style"):
-            self.text.append(data)
 
 
 @pytest.fixture
@@ -72,7 +45,7 @@ def heights(picture: str, element: str) -> list[float]:
 
 
 def test_the_page_is_well_formed_and_says_everything(table: SensitivityTable) -> None:
-    reader = Reader(sensitivity_page(table, robot="panda", seed=7, version="1.2"))
+    reader = PageReader(sensitivity_page(table, robot="panda", seed=7, version="1.2"))
     ids = [attrs["id"] for _, attrs in reader.tags if "id" in attrs]
     assert len(ids) == len(set(ids))
     assert {(a["href"] or "")[1:] for tag, a in reader.tags if tag == "a"} <= set(ids)
@@ -89,7 +62,7 @@ def test_the_page_is_well_formed_and_says_everything(table: SensitivityTable) ->
 def test_the_page_fetches_nothing_and_names_do_nothing(table: SensitivityTable) -> None:
     hostile = replace(table, frame=HOSTILE, cells=(replace(table.cells[0], reason=HOSTILE), *table.cells[1:]))
     page = sensitivity_page(hostile, robot=HOSTILE, seed=0)
-    reader = Reader(page)
+    reader = PageReader(page)
     assert not [tag for tag, _ in reader.tags if tag in ("img", "link", "iframe")]
     assert sum(tag == "script" for tag, _ in reader.tags) == 2
     assert not [

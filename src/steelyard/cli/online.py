@@ -17,6 +17,7 @@ from steelyard.cli.robot_argument import (
 )
 
 HEAVIEST, EXTENT = 3.0, 0.1
+"""What a load is taken to be where nothing is stated: at most so heavy, kg, and inside a ball, m."""
 
 
 def online(

@@ -22,8 +22,6 @@ from steelyard.uncertainty import ErrorBounds, PayloadBox
 
 FORMS = {"robust": "armour", "clamped": "clamped", "componentwise": "componentwise"}
 """Names of the laws, and of their forms."""
-HEAVIEST, EXTENT = 3.0, 0.1
-"""What a load is taken to be where nothing is stated: at most so heavy, kg, and inside a ball, m."""
 DRIVE = ("viscous", "coulomb", "rotor")
 
 
@@ -62,29 +60,29 @@ class OnlineRequest:
 
     robot: str
     payload: str
-    scene: str | None = None
-    law: str = "clamped"
-    prior: str | None = None
-    heaviest: float = HEAVIEST
-    extent: float = EXTENT
-    start: str | None = None
-    goal: str | None = None
-    excite: float = 0.1
-    torque_error: str = "0.025,0.1"
-    velocity_error: float = 5e-4
-    torque_delay: float = 0.0
-    model_error: float = 0.05
-    rotor: str | None = None
-    radius: float | None = None
-    reach: float = 1.2
-    cycle: float = 1e-3
-    plans: int = 4
-    budget: float = 0.3
-    seed: int = 0
-    gravity: str | None = None
-    lock: tuple[str, ...] = ()
-    tool_frame: str | None = None
-    argument: tuple[str, ...] = ()
+    scene: str | None
+    law: str
+    prior: str | None
+    heaviest: float
+    extent: float
+    start: str | None
+    goal: str | None
+    excite: float
+    torque_error: str
+    velocity_error: float
+    torque_delay: float
+    model_error: float
+    rotor: str | None
+    radius: float | None
+    reach: float
+    cycle: float
+    plans: int
+    budget: float
+    seed: int
+    gravity: str | None
+    lock: tuple[str, ...]
+    tool_frame: str | None
+    argument: tuple[str, ...]
 
 
 @dataclass(frozen=True, eq=False)
