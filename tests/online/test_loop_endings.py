@@ -23,6 +23,7 @@ from steelyard.online import (
     Question,
     Reading,
     Threat,
+    replay_run,
     run_online,
 )
 from steelyard.pose import Pose
@@ -132,6 +133,8 @@ def test_an_obstacle_that_appears_on_the_way_ends_in_a_proven_stop_clear_of_it()
     assert run.record.outcome == STOPPED
     assert run.record.alarm is None
     assert "proven stop" in run.record.events[0].sentence
+    again = replay_run(run)
+    assert again.same, again.sentence
     swerve = run.record.moves[-1]
     assert swerve.stopped
     assert swerve.move.motion.duration < 2.6  # sooner than the plan would have ended
@@ -171,6 +174,8 @@ def test_an_obstacle_far_away_changes_nothing_but_the_plans() -> None:
     )
     assert run.record.outcome == DONE
     assert any("is proven in it" in event.sentence for event in run.record.events)
+    again = replay_run(run)
+    assert again.same, again.sentence
 
 
 def _tool(q: np.ndarray) -> np.ndarray:
