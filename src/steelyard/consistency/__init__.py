@@ -10,6 +10,7 @@ from steelyard.consistency.all_pose_certificate import CertificateCheck, PoseCer
 from steelyard.consistency.all_pose_proof import AllPoseProof
 from steelyard.consistency.all_pose_rescue import LADDER, Rescue, rescue, rescue_by_ladder
 from steelyard.consistency.all_pose_verdict import AllPoseVerdict, ModelClaims, judge_all_poses, judge_model
+from steelyard.consistency.divergence import Divergence, DrawnFit, drawn_fits
 from steelyard.consistency.full_set import SAME, FullSet, full_set
 from steelyard.consistency.mass_matrix import Definiteness, MassMatrixVerdict, judge_mass_matrix
 from steelyard.consistency.nearest import nearest_possible
@@ -18,6 +19,7 @@ from steelyard.consistency.pose_projection import PoseProjection, project_at_pos
 from steelyard.consistency.pose_search import LowPose, low_poses, lowest_pose, sample_poses
 from steelyard.consistency.possible import BALL, PossibleSet, possible_set
 from steelyard.consistency.possible_fit import TIE_BREAK, PossibleFit, fit_possible
+from steelyard.consistency.prior import Prior, prior_of
 from steelyard.consistency.slack import Slack, SlackMap
 from steelyard.consistency.smallest_inertia import InertiaBounds, inertia_bounds
 from steelyard.consistency.verdict import Judgement, PhysicalVerdict, check_parameters
@@ -31,6 +33,8 @@ __all__ = [
     "AllPoseVerdict",
     "CertificateCheck",
     "Definiteness",
+    "Divergence",
+    "DrawnFit",
     "FullSet",
     "InertiaBounds",
     "Judgement",
@@ -43,11 +47,13 @@ __all__ = [
     "PoseProjection",
     "PossibleFit",
     "PossibleSet",
+    "Prior",
     "Rescue",
     "Slack",
     "SlackMap",
     "check_certificate",
     "check_parameters",
+    "drawn_fits",
     "fit_possible",
     "full_set",
     "inertia_bounds",
@@ -58,6 +64,7 @@ __all__ = [
     "lowest_pose",
     "nearest_possible",
     "possible_set",
+    "prior_of",
     "project_at_poses",
     "project_by_ladder",
     "rescue",

@@ -1,0 +1,393 @@
+r"""`Prior`: what is known of a robot before its log is looked at, and how far it is to be trusted.
+
+A link is known by its description, a joint by a data sheet, by its description, or by what joints of its
+torque are like. Every entry of the parameter vector has a centre and a trust: the weight of its divergence
+against that of a described link, so that a term trusted by 0.04 may be off by five times as much. Beside the
+centres stand known sums (a robot on a scale, a weighed link, equal legs) and walls: expressions that must
+stay positive and are drawn to a value well inside, such as a mass, or the distance of a centre of mass from a
+face of its link.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from steelyard.arrays import Array, BoolArray, checked, read_only
+from steelyard.drive import drive_term
+from steelyard.errors import InputError, UnknownNameError
+from steelyard.finding import Finding, Severity
+from steelyard.inertia import (
+    characteristic_length,
+    check_body,
+    nearest_consistent,
+    relative_eigenvalue,
+)
+from steelyard.layout import Layout
+from steelyard.robot import Robot
+
+ARMATURE = 3e-3
+"""Rotor inertia per torque limit of a joint that states none, kg·m² per N·m: between 7e-4 (UR5e) and 1e-2
+(SO-101) in public simulator models."""
+FRICTION = 0.05
+"""Coulomb friction, and viscous friction at full speed, per torque limit, dimensionless."""
+OFFSET = 0.05
+"""Size of a torque offset, and of half a difference of friction by direction, per torque limit."""
+LOAD = 0.05
+"""Friction per torque that a gear carries, dimensionless."""
+SPEED = 3.0
+"""Full speed of a joint that states none, rad/s or m/s."""
+TYPICAL, STATED, MEASURED = 0.04, 0.1, 100.0
+"""Trust in what joints of that torque are like (off by a factor of about four where a link is off by 30 %),
+in friction and armature of a description, and in numbers that were given."""
+MASS = 1.0
+"""Further trust in the mass of a link by itself: masses of descriptions are better known than how they are
+spread, and torques tell them worst."""
+EDGE = 1e-4
+"""Smallest eigenvalue of a prior link's scaled pseudo-inertia over its mean: thinner ones are thickened."""
+_ABSURD = 1e-3
+"""A stated friction or armature below this share of what is typical says nothing (0 and 1e-6 are common)."""
+
+
+@dataclass(frozen=True, eq=False)
+class Prior:
+    """What is known beforehand of the parameters of a layout.
+
+    Attributes:
+        layout: the order of the parameters.
+        centre: phi_0, shape (p,), SI; links strictly possible, terms that cannot be negative positive.
+        trust: weight of each parameter's divergence, alike for the ten of a link, shape (p,), dimensionless.
+        sizes: size of each drive term, shape (p,), SI; ones for links.
+        sources: where each number comes from: `description`, `given`, `shapes`, `typical` or `fixed`.
+        sums: C of known sums C phi = d, shape (e, p), SI.
+        totals: d, shape (e,), SI.
+        walls: g of walls g phi > 0, shape (w, p), SI.
+        wall_sizes: the value of each wall's expression well inside, shape (w,), SI.
+        wall_trust: weight of each wall, shape (w,), dimensionless.
+        findings: what was noticed.
+    """
+
+    layout: Layout
+    centre: Array
+    trust: Array
+    sizes: Array
+    sources: tuple[str, ...]
+    sums: Array
+    totals: Array
+    walls: Array
+    wall_sizes: Array
+    wall_trust: Array
+    findings: tuple[Finding, ...] = ()
+
+    def __post_init__(self) -> None:
+        p = self.layout.size
+        shapes: dict[str, tuple[int | str, ...]] = {
+            "centre": (p,),
+            "trust": (p,),
+            "sizes": (p,),
+            "sums": ("e", p),
+            "totals": ("e",),
+            "walls": ("w", p),
+            "wall_sizes": ("w",),
+            "wall_trust": ("w",),
+        }
+        for name, shape in shapes.items():
+            object.__setattr__(self, name, read_only(checked(name, getattr(self, name), shape)))
+
+    @property
+    def signed(self) -> BoolArray:
+        """Which parameters are drive terms of either sign, shape (p,), dimensionless."""
+        return signed_terms(self.layout)
+
+
+def signed_terms(layout: Layout) -> BoolArray:
+    """Which parameters are drive terms that may have either sign.
+
+    Args:
+        layout: the order of the parameters.
+
+    Returns:
+        One for each parameter, shape (p,), dimensionless.
+    """
+    n = 10 * len(layout.links)
+    drives = [drive_term(parameter.term).signed for parameter in layout.parameters[n:]]
+    return np.array([False] * n + drives)
+
+
+def prior_of(
+    robot: Robot,
+    layout: Layout,
+    believed: ArrayLike | None = None,
+    *,
+    torque: ArrayLike | None = None,
+    total_mass: float | None = None,
+    masses: Mapping[str, float] | None = None,
+    rotors: Mapping[str, float] | None = None,
+    equal: Sequence[tuple[str, str]] = (),
+) -> Prior:
+    """State what is known beforehand.
+
+    Args:
+        robot: the robot.
+        layout: its parameters.
+        believed: phi_0 of the links, and of drive terms where it states them, shape (p,), SI; NaN where
+            nothing is believed. None for the description's numbers. A link that cannot exist is replaced by
+            the nearest that can, one without thickness is thickened; a link of which nothing is believed is
+            refused.
+        torque: largest torque seen at each degree of freedom, shape (nv,), N·m or N: the size of a joint
+            whose limit is not stated, or is far beyond what it was seen to do. None where nothing was seen.
+        total_mass: of the whole robot on a scale, its base included where the description states one, kg.
+        masses: of links that were weighed, kg, by name.
+        rotors: rotor inertias from a data sheet, at the joint's output, kg·m² or kg, by joint.
+        equal: pairs of links that are built alike, such as those of two legs. Where the description states
+            them alike up to signs, as mirrored parts are, they are held alike up to these signs.
+
+    Returns:
+        The prior.
+
+    Raises:
+        InputError: nothing is believed of a link, or a given number cannot be.
+        UnknownNameError: there is no link or joint of a given name.
+    """
+    p, n = layout.size, len(layout.links)
+    phi = layout.nominal if believed is None else np.array(checked("prior", believed, (p,), finite=False))
+    trust, sources, findings = np.ones(p), ["description"] * p, list[Finding]()
+    _links(layout, phi, findings)
+    sizes = np.ones(p)
+    _drives(robot, layout, phi, torque, sizes, trust, sources)
+    for joint, value in (rotors or {}).items():
+        k = _place(layout, layout.joints, joint, "rotor", "--rotor")
+        _positive(value, f"--rotor {joint}")
+        phi[k] = sizes[k] = value
+        trust[k], sources[k] = MEASURED, "given"
+    for fixed in np.flatnonzero(~layout.free).tolist():
+        phi[fixed], sources[fixed] = np.nan_to_num(layout.nominal[fixed]), "fixed"
+    sums, totals = _sums(robot, layout, phi, total_mass, masses or {}, equal, findings)
+    for link in masses or {}:
+        sources[layout.of_link(link).start] = "given"
+    friction = _friction_walls(layout)
+    weighty = np.array([k for k in range(0, 10 * n, 10) if layout.free[k]], dtype=int)
+    walls = np.vstack([np.eye(p)[weighty], friction])
+    inside = np.concatenate([phi[weighty], np.maximum(friction @ phi, 1e-3 * np.abs(friction) @ sizes)])
+    return Prior(
+        layout,
+        phi,
+        trust,
+        sizes,
+        tuple(sources),
+        sums,
+        totals,
+        walls,
+        inside,
+        np.concatenate([np.full(len(weighty), MASS), np.full(len(friction), TYPICAL)]),
+        tuple(findings),
+    )
+
+
+def _links(layout: Layout, phi: Array, findings: list[Finding]) -> None:
+    """Make every free link of a prior strictly possible, in place."""
+    n = len(layout.links)
+    bodies = phi[: 10 * n].reshape(n, 10)
+    if blind := [layout.links[k] for k in range(n) if not np.isfinite(bodies[k]).all()]:
+        raise InputError(
+            f"says nothing about {', '.join(blind)}.",
+            place="prior",
+            remedy="Give a description that states its inertials as --prior.",
+        )
+    stated = bodies[bodies[:, 0] > 0.0, 0]
+    light = 1e-3 * float(np.median(stated)) if stated.size else 1e-3
+    for k, link in enumerate(layout.links):
+        if not layout.free[10 * k : 10 * k + 10].any():
+            continue
+        possible = check_body(bodies[k])
+        if not possible.consistent:
+            reasons = " ".join(str(reason) for reason in possible.reasons)
+            findings.append(
+                Finding(
+                    Severity.WARNING,
+                    "impossible-prior",
+                    f"the prior states a body that cannot exist and is replaced by the nearest: {reasons}",
+                    link,
+                )
+            )
+            bodies[k] = nearest_consistent(bodies[k])
+        _thicken(bodies[k : k + 1], light)
+
+
+def _thicken(body: Array, light: float) -> None:
+    """Give a body on the edge of the possible (a point, a rod, no mass) a little mass and thickness."""
+    if body[0, 0] < light:
+        length = 0.1
+        body[0] += light * np.array([1, 0, 0, 0, length**2, 0, length**2, 0, 0, length**2])
+    if float(relative_eigenvalue(body)[0]) < EDGE:
+        length = float(characteristic_length(body)[0])
+        body[:] = nearest_consistent(body, margin=EDGE * float(body[0, 0]), length=np.array([length]))
+
+
+def _drives(
+    robot: Robot,
+    layout: Layout,
+    phi: Array,
+    torque: ArrayLike | None,
+    sizes: Array,
+    trust: Array,
+    sources: list[str],
+) -> None:
+    seen = np.full(robot.nv, np.nan) if torque is None else checked("torque", torque, (robot.nv,))
+    joints = {joint.name: joint for joint in robot.joints}
+    free = [joint.name for joint in robot.joints if joint.nv]
+    largest = {name: float(seen[k]) for k, name in enumerate(free) if k < robot.nv}
+    for name in layout.joints:
+        joint = joints[name]
+        limit, speed = joint.limits.effort, joint.limits.velocity
+        moved = largest.get(name, np.nan)
+        # Limits of 1e3 are common; a joint is not ten times stronger than it was seen to be.
+        limit = limit if np.isfinite(limit) and limit > 0.0 else 3.0 * moved
+        limit = float(np.nanmin([limit, 10.0 * moved])) if moved > 0.0 else limit
+        limit = limit if np.isfinite(limit) and limit > 0.0 else 1.0
+        speed = speed if np.isfinite(speed) and speed > 1e-2 else SPEED
+        typical = {
+            "viscous": FRICTION * limit / speed,
+            "coulomb": FRICTION * limit,
+            "stribeck": FRICTION * limit,
+            "rotor": ARMATURE * limit,
+            "offset": OFFSET * limit,
+            "asymmetric": OFFSET * limit / speed,
+            "load": LOAD,
+        }
+        start = layout.of_joint(name).start
+        for place, term in enumerate(layout.drive):
+            k = start + place
+            size, signed = typical[term], drive_term(term).signed
+            stated = np.isfinite(phi[k]) and (signed or phi[k] > _ABSURD * size)
+            if not stated:
+                phi[k] = 0.0 if signed else size
+            sizes[k] = size if signed else phi[k]
+            trust[k] = STATED if stated and not signed else TYPICAL
+            sources[k] = "description" if stated else "typical"
+
+
+def _friction_walls(layout: Layout) -> Array:
+    """Viscous friction takes energy in both directions: F_v + F_a and F_v - F_a are positive."""
+    if not {"viscous", "asymmetric"} <= set(layout.drive):
+        return np.zeros((0, layout.size))
+    rows = []
+    for joint in layout.joints:
+        start = layout.of_joint(joint).start
+        viscous, asymmetric = (start + layout.drive.index(term) for term in ("viscous", "asymmetric"))
+        for sign in (1.0, -1.0):
+            row = np.zeros(layout.size)
+            row[viscous], row[asymmetric] = 1.0, sign
+            rows.append(row)
+    return np.array(rows)
+
+
+def _sums(
+    robot: Robot,
+    layout: Layout,
+    phi: Array,
+    total_mass: float | None,
+    masses: Mapping[str, float],
+    equal: Sequence[tuple[str, str]],
+    findings: list[Finding],
+) -> tuple[Array, Array]:
+    rows, totals, p = list[Array](), list[float](), layout.size
+    mass_places = [10 * k for k in range(len(layout.links))]
+    for link, mass in masses.items():
+        k = _place(layout, layout.links, link, "m", "--mass")
+        _positive(mass, f"--mass {link}")
+        rows.append(np.eye(p)[k])
+        totals.append(float(mass))
+        _scaled_link(layout, phi, link, float(mass))
+    if total_mass is not None:
+        _positive(total_mass, "--total-mass")
+        moving = float(total_mass)
+        if robot.base.body is not None and not robot.base.virtual:
+            moving -= robot.base.body.mass
+        if moving <= 0.0:
+            raise InputError(
+                f"{total_mass:g} kg is less than the base alone, {total_mass - moving:g} kg.",
+                place="--total-mass",
+            )
+        weighed = [layout.of_link(link).start for link in masses]
+        rest = [k for k in mass_places if k not in weighed and layout.free[k]]
+        left = moving - sum(float(phi[k]) for k in mass_places if k not in rest)
+        if not rest or left <= 0.0:
+            raise InputError(
+                f"{total_mass:g} kg leaves {left:.4g} kg for links that were not weighed.",
+                place="--total-mass",
+                remedy="Check it against --mass and the mass of the base.",
+            )
+        factor = left / float(phi[rest].sum())
+        for k in rest:
+            phi[k : k + 10] *= factor
+        row = np.zeros(p)
+        row[mass_places] = 1.0
+        rows.append(row)
+        totals.append(moving)
+        if not 0.5 < factor < 2.0:
+            findings.append(
+                Finding(
+                    Severity.WARNING,
+                    "total-mass-far-off",
+                    f"the links that were not weighed are described with {left / factor:.4g} kg, the scale "
+                    f"leaves {left:.4g} kg for them; all were scaled by {factor:.3g}.",
+                    "--total-mass",
+                )
+            )
+    for first, second in equal:
+        signs = _alike(layout, phi, first, second)
+        a, b = layout.of_link(first).start, layout.of_link(second).start
+        for k in range(10):
+            if layout.free[a + k] or layout.free[b + k]:
+                row = np.zeros(p)
+                row[a + k], row[b + k] = 1.0, -signs[k]
+                rows.append(row)
+                totals.append(0.0)
+    return np.array(rows).reshape(-1, p), np.array(totals)
+
+
+def _alike(layout: Layout, phi: Array, first: str, second: str) -> Array:
+    """The signs by which the numbers of two links agree, and a prior in which they agree, in place."""
+    for name in (first, second):
+        if name not in layout.links:
+            raise UnknownNameError("moving link", name, layout.links, place="--equal")
+    if first == second:
+        raise InputError(f"'{first}' is equal to itself.", place="--equal")
+    a, b = phi[layout.of_link(first)], phi[layout.of_link(second)]
+    size = float(np.abs(np.concatenate([a, b])[1:4]).max()) or 1.0
+    signs = np.where((a * b < 0.0) & (np.abs(a + b) < 0.1 * np.abs(a - b)), -1.0, 1.0)
+    signs[[0, 4, 6, 9]] = 1.0
+    # Only a mirror turns signs, and it turns them in pairs; anything else is a part put on another way.
+    x, y, z = signs[1:4]
+    mirrored = np.array([1, x, y, z, 1, x * y, 1, x * z, y * z, 1.0])
+    if np.abs(a[1:4]).max() > 1e-6 * size:
+        signs = mirrored
+    mean = 0.5 * (a + signs * b)
+    phi[layout.of_link(first)], phi[layout.of_link(second)] = mean, signs * mean
+    return np.asarray(signs)
+
+
+def _scaled_link(layout: Layout, phi: Array, link: str, mass: float) -> None:
+    phi[layout.of_link(link)] *= mass / phi[layout.of_link(link).start]
+
+
+def _place(layout: Layout, owners: Sequence[str], owner: str, term: str, option: str) -> int:
+    if owner not in owners:
+        raise UnknownNameError("link" if term == "m" else "joint", owner, owners, place=option)
+    name = f"{owner}.{term}"
+    if name not in layout.names:
+        raise InputError(
+            f"the drive has no term '{term}', so nothing can be known of it.",
+            place=option,
+            remedy=f"Add {term} to --drive.",
+        )
+    return layout.index(name)
+
+
+def _positive(value: float, place: str) -> None:
+    if not (np.isfinite(value) and value > 0.0):
+        raise InputError(f"must be a positive number, got {value:g}.", place=place)
