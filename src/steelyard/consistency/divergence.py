@@ -10,10 +10,14 @@ with $M_i = J_{0i}^{-1/2} J_i J_{0i}^{-T/2}$ for links i (the divergence of Lee,
 no frame and no unit changes), drive terms k that cannot be negative, terms m of either sign, and walls r such
 as a face of a link's hull. Known sums $C\phi = d$ hold exactly.
 
-D is a self-concordant barrier of the possible with a linear term, so the objective is strictly convex, its
-minimiser lies strictly inside, and Newton's method reaches it from anywhere. Coordinates in which the prior
-is the identity make the barrier's Hessian one there; a path from a strong to a weak pull starts each strength
-where the last one ended, so a weak one, whose minimiser lies near the edge, is approached from within.
+D is a self-concordant barrier of the possible with a linear term, so the objective is strictly convex and its
+minimiser lies strictly inside. Newton's method on phi alone reaches it from anywhere, but crawls along the
+edge where the pull is weak and torques ask for what no body has. On phi and the multipliers
+$Z = \tfrac\gamma2 w
+S^{-1}$ of the slacks S together it does not, so that comes first, and Newton's method on phi then closes and
+proves the rest: its decrement bounds what is left. Coordinates in which the prior is the identity make the
+barrier's Hessian one there; a path from a strong to a weak pull starts each strength where the last one
+ended.
 """
 
 from __future__ import annotations
@@ -39,6 +43,8 @@ _FLAT = np.ascontiguousarray(_BASIS.reshape(10, 16))
 
 STEPS = 200
 """Newton steps for one strength; the hardest of thousands of ugly problems took a quarter of them."""
+CENTRAL_STEPS = 60
+"""Steps on parameters and multipliers together, before those on parameters alone."""
 CLOSED = 1e-10
 """What the objective may be above its minimum, relative to itself, dimensionless."""
 REDUCED = 1e-7
@@ -67,6 +73,65 @@ class DrawnFit:
     divergence: float
     gap: float
     steps: int
+
+
+@dataclass(frozen=True, eq=False)
+class Multipliers:
+    """Multipliers of the slacks: of links, of drive terms that cannot be negative, and of walls.
+
+    Attributes:
+        matrices: of links, positive definite, shape (L, 4, 4).
+        numbers: of drive terms, then of walls, positive, shape (k,).
+    """
+
+    matrices: Array
+    numbers: Array
+
+    def times(self, factor: float) -> Multipliers:
+        """All of them, longer.
+
+        Args:
+            factor: by how much.
+
+        Returns:
+            The multiples.
+        """
+        return Multipliers(factor * self.matrices, factor * self.numbers)
+
+    def plus(self, change: Multipliers, length: float) -> Multipliers:
+        """They and a change of them.
+
+        Args:
+            change: the change.
+            length: how much of it.
+
+        Returns:
+            The sum.
+        """
+        return Multipliers(self.matrices + length * change.matrices, self.numbers + length * change.numbers)
+
+    def room(self, change: Multipliers) -> float:
+        """The largest multiple of a change that keeps them positive.
+
+        Args:
+            change: the change.
+
+        Returns:
+            The multiple, infinite where there is no edge.
+        """
+        lowest = float((change.numbers / self.numbers).min(initial=0.0))
+        return _room(lowest, self.matrices, change.matrices)
+
+
+def _room(lowest: float, matrices: Array, changes: Array) -> float:
+    """The largest multiple that keeps matrices positive, and numbers with a given lowest relative change."""
+    if len(matrices):
+        try:
+            root = np.linalg.inv(np.linalg.cholesky(matrices))
+        except np.linalg.LinAlgError:  # On the edge up to round-off: there is no room.
+            return 0.0
+        lowest = min(lowest, float(np.linalg.eigvalsh(root @ changes @ root.transpose(0, 2, 1)).min()))
+    return -1.0 / lowest if lowest < 0.0 else np.inf
 
 
 class Divergence:
@@ -214,14 +279,114 @@ class Divergence:
         Returns:
             The multiple, infinite where there is no edge.
         """
-        lowest = 0.0
-        if self.links:
-            root = np.linalg.inv(np.linalg.cholesky(self.matrices(y)))
-            lowest = float(np.linalg.eigvalsh(root @ self.matrices(dy) @ root.transpose(0, 2, 1)).min())
-        lowest = min(lowest, float((dy[self.positive] / y[self.positive]).min(initial=0.0)))
-        walls = (self.walls @ dy) / (self.walls @ y + self.wall_base) if len(self.walls) else np.zeros(0)
-        lowest = min(lowest, float(walls.min(initial=0.0)))
-        return -1.0 / lowest if lowest < 0.0 else np.inf
+        numbers = self._numbers(dy, change=True) / self._numbers(y)
+        return _room(float(numbers.min(initial=0.0)), self.matrices(y), self.matrices(dy))
+
+    def _numbers(self, y: Array, *, change: bool = False) -> Array:
+        """The slacks of drive terms and walls, or how they change with a step, shape (k,)."""
+        return np.concatenate([y[self.positive], self.walls @ y + (0.0 if change else 1.0) * self.wall_base])
+
+    def linear(self, half: float) -> Array:
+        """The gradient of the linear part of D, shape (n,), dimensionless, times half the strength.
+
+        Args:
+            half: half the strength.
+
+        Returns:
+            The gradient.
+        """
+        g = np.zeros(self.B.shape[1])
+        g[: 10 * self.links] = (self.link_trust[:, None] * (_FLAT @ np.eye(4).ravel())).ravel()
+        g[self.positive] = self.positive_trust / self.positive_centre
+        return np.asarray(half * (g + self.walls.T @ (self.wall_trust / self.wall_scale)))
+
+    def multipliers(self, y: Array, half: float) -> Multipliers:
+        """The multipliers that belong to coordinates at the minimiser.
+
+        Args:
+            y: coordinates strictly inside, shape (n,), dimensionless.
+            half: half the strength.
+
+        Returns:
+            Half the strength times trust times the inverse slacks.
+        """
+        trust = np.concatenate([self.positive_trust, self.wall_trust])
+        matrices = np.linalg.inv(self.matrices(y)) * self.link_trust[:, None, None]
+        return Multipliers(half * matrices, half * trust / self._numbers(y))
+
+    def adjoint(self, Z: Multipliers) -> Array:
+        """The pull of multipliers on coordinates.
+
+        Args:
+            Z: the multipliers.
+
+        Returns:
+            The pull, shape (n,), dimensionless.
+        """
+        g = np.zeros(self.B.shape[1])
+        g[: 10 * self.links] = (Z.matrices.reshape(-1, 16) @ _FLAT.T).ravel()
+        positive = len(self.positive)
+        g[self.positive] = Z.numbers[:positive]
+        return np.asarray(g + self.walls.T @ Z.numbers[positive:])
+
+    def paired(self, y: Array, Z: Multipliers) -> float:
+        """The inner product of slacks and multipliers.
+
+        Args:
+            y: coordinates, shape (n,), dimensionless.
+            Z: the multipliers.
+
+        Returns:
+            The product.
+        """
+        return float(np.vdot(self.matrices(y), Z.matrices) + self._numbers(y) @ Z.numbers)
+
+    def curvature(self, y: Array, Z: Multipliers) -> Array:
+        """The Hessian that slacks and multipliers make together, shape (n, n).
+
+        Args:
+            y: coordinates strictly inside, shape (n,), dimensionless.
+            Z: the multipliers.
+
+        Returns:
+            The matrix.
+        """
+        n, L = len(y), self.links
+        H = np.zeros((n, n))
+        if L:
+            inverse = np.linalg.inv(self.matrices(y))
+            kronecker = inverse[:, :, None, :, None] * Z.matrices[:, None, :, None, :]
+            blocks = _FLAT @ kronecker.reshape(-1, 16, 16) @ _FLAT.T
+            place = np.arange(10 * L).reshape(L, 10)
+            H[place[:, :, None], place[:, None, :]] = 0.5 * (blocks + blocks.transpose(0, 2, 1))
+        diagonal = Z.numbers / self._numbers(y)
+        positive = len(self.positive)
+        H[self.positive, self.positive] += diagonal[:positive]
+        return np.asarray(H + (self.walls.T * diagonal[positive:]) @ self.walls)
+
+    def multiplier_step(
+        self, y: Array, dy: Array, Z: Multipliers, target: Multipliers, aim: float
+    ) -> Multipliers:
+        """How the multipliers follow a step of the coordinates.
+
+        Args:
+            y: coordinates strictly inside, shape (n,), dimensionless.
+            dy: the step, shape (n,), dimensionless.
+            Z: the multipliers.
+            target: those that belong to y at the minimiser.
+            aim: which multiple of them is aimed at.
+
+        Returns:
+            Their step.
+        """
+        inverse = np.linalg.inv(self.matrices(y))
+        product = inverse @ self.matrices(dy) @ Z.matrices
+        product = 0.5 * (product + product.transpose(0, 2, 1))
+        relative = self._numbers(dy, change=True) / self._numbers(y)
+        return Multipliers(
+            aim * target.matrices - Z.matrices - product,
+            aim * target.numbers - Z.numbers - relative * Z.numbers,
+        )
 
 
 class DrawnPath:
@@ -241,6 +406,7 @@ class DrawnPath:
         self.P = self.A.T @ self.A
         self.least = 1e-12 * float(target @ target) + float(np.finfo(float).tiny)
         self.y = divergence.start()
+        self.Z: Multipliers | None = None
         self.inside = not len(divergence.C)
 
     def at(self, strength: float) -> DrawnFit:
@@ -259,7 +425,7 @@ class DrawnPath:
         """
         if not (np.isfinite(strength) and strength > 0.0):
             raise InputError(f"must be a positive number, got {strength}.", place="strength")
-        D, y = self.divergence, self.y
+        D, y = self.divergence, self._central(strength)
         value, gap, best_gap, stalled = np.inf, np.inf, np.inf, 0
         for step in range(STEPS):
             w = self.A @ y - self.b
@@ -291,6 +457,37 @@ class DrawnPath:
             f"the fit at strength {strength:.3g} did not settle: {gap:.1e} of its objective is left.",
             evidence={"strength": strength, "gap": gap, "value": value},
         )
+
+    def _central(self, strength: float) -> Array:
+        """Coordinates near the minimiser, by steps on them and the multipliers of all slacks together."""
+        D, y, half = self.divergence, self.y, 0.5 * strength
+        target = D.multipliers(y, half)
+        if self.Z is None:
+            w = self.A @ y - self.b
+            self.Z = target.times(max(1.0, 0.1 * float(w @ w) / max(half * D.order, self.least)))
+        Z, steady = self.Z, D.linear(half)
+        for _ in range(CENTRAL_STEPS):
+            g = self.A.T @ (self.A @ y - self.b) + steady
+            g[D.signed] += half * D.signed_trust * y[D.signed]
+            target = D.multipliers(y, half)
+            ratio = D.paired(y, Z) / max(half * D.order, float(np.finfo(float).tiny))
+            aim = max(1.0, 0.1 * ratio)
+            H = self.P + D.curvature(y, Z)
+            H[D.signed, D.signed] += half * D.signed_trust
+            dy = self._newton(H, g - aim * D.adjoint(target), y)
+            dZ = D.multiplier_step(y, dy, Z, target, aim)
+            t = min(1.0, _TO_THE_EDGE * min(D.room(y, dy), Z.room(dZ)))
+            y, Z = y + t * dy, Z.plus(dZ, t)
+            left = np.abs(g - D.adjoint(Z)).max(initial=0.0)
+            if t == 1.0 and aim == 1.0 and abs(ratio - 1.0) < 1e-2 and left <= 1e-2 * np.abs(g).max():
+                break
+            if t < _SHORTEST:
+                break
+        if not np.isfinite(D.value(y)):
+            self.Z = None
+            return self.y
+        self.Z = Z
+        return y
 
     def d_left(self, y: Array) -> Array:
         """What known sums miss, in units of themselves, shape (e,), dimensionless.

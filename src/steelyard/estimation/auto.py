@@ -2,89 +2,165 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
+import numpy as np
+
+from steelyard.arrays import Array
+from steelyard.consistency import Prior
 from steelyard.errors import NoSolutionError
-from steelyard.estimation.entropic import fit_entropic
+from steelyard.estimation.entropic import fit_entropic, stated_prior
 from steelyard.estimation.friction import fit_friction
 from steelyard.estimation.full_set import with_full_set
-from steelyard.estimation.huber import fit_huber
+from steelyard.estimation.huber import TUNING, fit_huber
+from steelyard.estimation.linearised import linearised
 from steelyard.estimation.lmi import fit_lmi
 from steelyard.estimation.load_friction import fit_load_friction
+from steelyard.estimation.residual import residual_rms
 from steelyard.estimation.weighted import fit_weighted
+from steelyard.estimation.weighted_rows import base_rows, residuals
 from steelyard.finding import Finding, Severity
 from steelyard.problem import Estimate, Problem
 
+NOISELESS = 1e-6
+"""Unexplained share of the torque below which the data decides everything that it shows."""
+BELIEVABLE = "believable links"
+"""Name of the default method."""
 
-def fit_auto(problem: Problem) -> Estimate:
-    r"""Start from weighted least squares and leave it only where the data gives a reason.
 
-    - A layout with friction that grows with the load is bilinear; one with Stribeck friction has shapes that
-      are not linear: they are fitted with the rest.
-    - A motion that hides base parameters, with a prior that states every link: the prior decides what the
-      data does not, by the entropic fit. Without a prior they stay unknown, with infinite variance.
-    - Far more large residuals than normal noise has: Huber's loss, which they cannot pull.
-    - No possible links predict the same torques: the best of those that can exist.
+def fit_auto(problem: Problem, prior: Prior | None = None, strength: float | None = None) -> Estimate:
+    r"""Links that explain the torques and stay near what is known; base parameters from the data alone.
+
+    1. What the data says alone: weighted least squares. Friction that grows with the load is bilinear and
+       Stribeck friction has shapes that are not linear: they are fitted with the rest. Where far more
+       residuals are large than normal noise has, Huber's loss, which they cannot pull. What the motion hides
+       has an infinite variance. This is `values` with their covariance.
+    2. Links near the prior that predict these torques, by `fit_entropic`: `parameters`. Data without noise
+       leaves nothing to weigh up: then the links nearest to the prior that predict the same torques.
+    3. Without a prior, links with the same torques, or the best that can exist.
 
     Args:
         problem: the question, with its samples.
+        prior: what is known beforehand; None for what the problem's prior states, if it states every link.
+        strength: of the pull towards it; None lets left-out blocks choose.
 
     Returns:
-        The estimate; its first finding, `method-chosen`, says which and why.
+        The estimate; its first finding, `method-chosen`, says what was done, why, and what it cost.
 
     Raises:
         NoSolutionError: there are too few samples for the number of base parameters.
+        SolverError: the fit did not settle.
     """
+    plain, reason, linearise = _data_alone(problem)
+    posed = replace(problem, layout=plain.layout, compressed=None) if _reshaped(problem, plain) else problem
+    if plain.method == "Huber":
+        posed = _winsorised(posed, plain)
+    linear = posed if linearise is None else linearise(posed)
+    if prior is None:
+        prior = stated_prior(problem)
+    if prior is None:
+        return _without_prior(linear, plain, reason)
+    size = np.sqrt((problem.samples.tau**2).mean(axis=0))
+    if strength is None and np.linalg.norm(plain.residual) <= NOISELESS * np.linalg.norm(size):
+        full = with_full_set(linear, plain)
+        if not any(x.code == "no-possible-links" for x in full.findings):
+            return _because(full, f"{reason}; the data holds no noise, so it decides all that it shows")
+    drawn = fit_entropic(
+        linear, replace(prior, layout=plain.layout), strength, weights=plain.weights, linearise=linearise
+    )
+    phi = drawn.representative
+    residual = residual_rms(linear, problem.base.matrix @ phi) if linearise is None else drawn.residual
+    price = {
+        "unconstrained": _percent(plain.residual, size),
+        "believable": _percent(residual, size),
+    }
+    pull = drawn.detail["strength"]
+    chosen = "as given" if strength is not None else str(drawn.detail["strength_chosen"])
+    estimate = replace(
+        plain,
+        method=BELIEVABLE,
+        parameters=drawn.parameters,
+        residual=residual,
+        findings=(*plain.findings, *drawn.findings),
+        detail={**plain.detail, **drawn.detail, "data_alone": plain.method, "price": price},
+    )
+    return _because(
+        estimate,
+        f"links near the prior by a pull of {pull:g}, {chosen}; on the training logs they leave "
+        f"{price['believable']:.3g} % of the torque, {plain.method} without links leaves "
+        f"{price['unconstrained']:.3g} %. Base parameters: {reason}",
+    )
+
+
+Linearise = Callable[[Problem], Problem]
+
+
+def _data_alone(problem: Problem) -> tuple[Estimate, str, Linearise | None]:
+    """The estimate of base parameters, why this one, and what makes its equations linear."""
     if "load" in problem.layout.drive:
-        return _because(
-            fit_load_friction(problem, on_blind="infinite"),
-            "bilinear least squares, because friction that grows with the load multiplies the links' numbers",
+        loaded = fit_load_friction(problem, on_blind="infinite")
+        reason = (
+            "bilinear least squares, because friction that grows with the load multiplies the links' numbers"
         )
+        return loaded, reason, lambda part: linearised(part, loaded)
     if "stribeck" in problem.layout.drive:
-        return _because(
-            fit_friction(problem, on_blind="infinite"),
-            "separable least squares, because the shape of Stribeck friction is not linear in its numbers",
+        reason = (
+            "separable least squares, because the shape of Stribeck friction is not linear in its numbers"
         )
+        return fit_friction(problem, on_blind="infinite"), reason, None
     try:
         plain = fit_weighted(problem)
     except NoSolutionError as hidden:
-        return _blind(problem, hidden)
+        why = hidden.message.rstrip(".")
+        reason = f"weighted least squares with infinite intervals for what the motion hides: {why}"
+        return fit_weighted(problem, on_blind="infinite"), reason, None
     robust = fit_huber(problem)
     if outliers := [x for x in robust.findings if x.code == "outliers"]:
-        plain = robust
-        reason = f"Huber's loss, because {outliers[0].message.rstrip('.')}"
-    else:
-        reason = "weighted least squares, because residuals hold no outliers and the motion shows every base"
-        reason += " parameter"
+        return robust, f"Huber's loss, because {outliers[0].message.rstrip('.')}", None
+    reason = "weighted least squares, because residuals hold no outliers and the motion shows every base"
+    return plain, f"{reason} parameter", None
+
+
+def _reshaped(problem: Problem, plain: Estimate) -> bool:
+    return plain.layout is not problem.layout
+
+
+def _winsorised(problem: Problem, robust: Estimate) -> Problem:
+    r"""The question with torques whose least-squares answer is Huber's: $\tau^* = W\hat\beta + s\,\psi(r/s)$.
+
+    Huber's equations $\sum W^T \psi(r/s) = 0$ are the normal equations of these torques, so every estimator
+    that takes compressed equations becomes as robust.
+    """
+    assert robust.weights is not None  # Huber's always has
+    reach = TUNING / robust.weights
+    left = np.concatenate(residuals(base_rows(problem), robust.values))
+    tau = problem.samples.tau - left + np.clip(left, -reach, reach)
+    return replace(problem, compressed=None, evidence=replace(problem.samples, tau=tau))
+
+
+def _without_prior(problem: Problem, plain: Estimate, reason: str) -> Estimate:
     full = with_full_set(problem, plain)
-    if any(x.code == "no-possible-links" for x in full.findings):
-        possible = replace(fit_lmi(problem, weights=plain.weights), covariance=plain.covariance)
-        return _because(
-            possible,
-            "least squares over possible links, because no links that can exist predict the torques of the "
-            "unconstrained fit; intervals are those of the unconstrained fit",
-        )
-    return _because(plain, reason)
-
-
-def _blind(problem: Problem, hidden: NoSolutionError) -> Estimate:
-    """What to do where the motion hides base parameters."""
-    weighted = fit_weighted(problem, on_blind="infinite")
-    links = [problem.layout.of_link(link) for link in problem.layout.links]
-    stated = problem.prior is not None and all(not any(x != x for x in problem.prior[part]) for part in links)
-    why = hidden.message.rstrip(".")
-    if not stated:
-        return _because(
-            weighted,
-            f"weighted least squares with infinite intervals for what the motion hides: {why}; there is no "
-            "prior that could decide it",
-        )
-    entropic = replace(fit_entropic(problem, weights=weighted.weights), covariance=weighted.covariance)
-    return _because(
-        entropic,
-        f"the entropic fit towards the prior, because the motion hides base parameters: {why}; the prior "
-        "decides these, and their intervals are infinite",
+    if not any(x.code == "no-possible-links" for x in full.findings):
+        return _because(full, f"{reason}; there is no prior, so links are any that predict the same torques")
+    possible = fit_lmi(problem, weights=plain.weights)
+    estimate = replace(
+        plain,
+        method=possible.method,
+        parameters=possible.parameters,
+        residual=possible.residual,
+        findings=(*plain.findings, *possible.findings),
+        detail={**plain.detail, **possible.detail},
     )
+    return _because(
+        estimate,
+        "least squares over possible links without a prior, because no links that can exist predict the "
+        f"torques of the unconstrained fit; single links may be absurd. Base parameters: {reason}",
+    )
+
+
+def _percent(residual: Array, size: Array) -> float:
+    return 100.0 * float(np.linalg.norm(residual) / max(float(np.linalg.norm(size)), np.finfo(float).tiny))
 
 
 def _because(estimate: Estimate, reason: str) -> Estimate:

@@ -203,6 +203,21 @@ def _known(problem: Problem, prior: Prior | ArrayLike | None) -> Prior:
     return prior_of(problem.robot, problem.layout, given, torque=largest_torque(problem))
 
 
+def stated_prior(problem: Problem) -> Prior | None:
+    """What a problem's own prior says, where it states every link.
+
+    Args:
+        problem: the question.
+
+    Returns:
+        The prior; None where there is none, or it says nothing of some link.
+    """
+    links = 10 * len(problem.layout.links)
+    if problem.prior is None or not np.isfinite(problem.prior[:links]).all():
+        return None
+    return prior_of(problem.robot, problem.layout, problem.prior, torque=largest_torque(problem))
+
+
 def largest_torque(problem: Problem) -> Array | None:
     """The largest torque seen at each degree of freedom.
 

@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import ArrayLike
 
+from steelyard.consistency import Prior
 from steelyard.errors import InputError, UnknownNameError
 from steelyard.estimation.auto import fit_auto
 from steelyard.estimation.bounded import fit_bounded, relative_bounds
@@ -64,22 +65,27 @@ def _momentum(problem: Problem) -> Estimate:
 _WEIGHTED: dict[str, Callable[..., Estimate]] = {
     "bounded": lambda problem, weights: fit_bounded(problem, PRIOR_RANGE, weights=weights),
     "lmi": lambda problem, weights: fit_lmi(problem, weights=weights),
-    "entropic": lambda problem, weights: fit_entropic(problem, weights=weights),
     "cholesky": lambda problem, weights: fit_log_cholesky(problem, weights=weights),
 }
 _PLAIN: dict[str, Callable[[Problem], Estimate]] = {
-    "auto": fit_auto,
     "ols": fit_least_squares,
     "wls": _wls,
     "huber": lambda problem: fit_huber(problem, on_blind="infinite"),
     "ridge": _ridge,
     "momentum": _momentum,
 }
-METHODS = (*_PLAIN, *_WEIGHTED, "iv")
+METHODS = ("auto", *_PLAIN, *_WEIGHTED, "entropic", "iv")
 """Names of the estimators."""
 
 
-def fit_by_name(problem: Problem, method: str, *, instruments: Instruments | None = None) -> Estimate:
+def fit_by_name(
+    problem: Problem,
+    method: str,
+    *,
+    instruments: Instruments | None = None,
+    prior: Prior | None = None,
+    strength: float | None = None,
+) -> Estimate:
     """Fit by the estimator of a name.
 
     Methods over full parameters weigh each joint by the noise that weighted least squares finds; `ridge` and
@@ -89,6 +95,8 @@ def fit_by_name(problem: Problem, method: str, *, instruments: Instruments | Non
         problem: the question, with its samples.
         method: one of `METHODS`.
         instruments: q, v and a that carry no measurement noise, for `iv`.
+        prior: what is known beforehand, for `auto` and `entropic`; None for what the problem's prior states.
+        strength: of the pull towards it; None lets left-out blocks choose.
 
     Returns:
         The estimate.
@@ -98,6 +106,11 @@ def fit_by_name(problem: Problem, method: str, *, instruments: Instruments | Non
         InputError: the method needs something that was not given.
         NoSolutionError: the data does not determine what the method asks for.
     """
+    if method == "auto":
+        return fit_auto(problem, prior, strength)
+    if method == "entropic":
+        weights = settled_weights(problem, "infinite")[0]
+        return fit_entropic(problem, prior, strength, weights=weights)
     if method in _PLAIN:
         return _PLAIN[method](problem)
     if method in _WEIGHTED:
