@@ -13,11 +13,10 @@ as a face of a link's hull. Known sums $C\phi = d$ hold exactly.
 D is a self-concordant barrier of the possible with a linear term, so the objective is strictly convex and its
 minimiser lies strictly inside. Newton's method on phi alone reaches it from anywhere, but crawls along the
 edge where the pull is weak and torques ask for what no body has. On phi and the multipliers
-$Z = \tfrac\gamma2 w
-S^{-1}$ of the slacks S together it does not, so that comes first, and Newton's method on phi then closes and
-proves the rest: its decrement bounds what is left. Coordinates in which the prior is the identity make the
-barrier's Hessian one there; a path from a strong to a weak pull starts each strength where the last one
-ended.
+$Z = \tfrac\gamma2 w S^{-1}$ of the slacks S together it does not, so that comes first, and Newton's method on
+phi then closes and proves the rest: its decrement bounds what is left. Coordinates in which the prior is the
+identity make the barrier's Hessian one there; a path from a strong to a weak pull starts each strength where
+the last one ended.
 """
 
 from __future__ import annotations
