@@ -12,14 +12,15 @@ $\hat\phi$ every possible vector is
 $$J_i = U_i\,E_i E_i^T\,U_i^T, \quad U_i U_i^T = J_i(\hat\phi), \qquad \phi_k = \hat\phi_k\,e^{\xi_k}, \qquad
   \phi_m = \hat\phi_m + s_m \xi_m$$
 
-with $E_i$ lower triangular and $\log$ of its diagonal among the coordinates $\xi$, for links, drive terms
-that cannot be negative, and terms of either sign. The coordinates are taken to be normal with the curvature
-at the maximum. Every draw is a body that can exist; intervals are quantiles of draws.
+with $U_i$ and $E_i$ upper triangular, so that a mass is its centre times $e^{2\xi}$, and $\log$ of its
+diagonal among the coordinates $\xi$, for links, drive terms that cannot be negative, and terms of either
+sign. The coordinates are taken to be normal with the curvature at the maximum. Every draw is a body that can
+exist; intervals are quantiles of draws.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -41,8 +42,11 @@ DRAWS = 4000
 DATA, PRIOR = 0.4, 0.85
 """Width of an interval over that of the prior alone, up to which the data decided it, and from which on the
 prior did; in between, both."""
-_LOWER = np.tril_indices(4)
-_DIAGONAL = _LOWER[0] == _LOWER[1]
+_UPPER = np.triu_indices(4)
+_DIAGONAL = _UPPER[0] == _UPPER[1]
+WIDENED = 1.06
+"""By which deviations of the coordinates are widened: a normal fitted at the maximum has thinner tails than
+what it stands for. Without it intervals of simulated truths cover 93 to 95 %, with it 95 to 96 %."""
 _WEAKEST = 1e-12
 
 
@@ -140,7 +144,8 @@ def link_posterior(
     C = checked("covariance", covariance, (base.count, base.count), finite=False)
     A, b = _whitened(base.matrix, beta, C)
     centre = drawn_fits(A, b, Divergence(known), _path(2.0 / accuracy**2))[-1].parameters
-    return _around(centre, A, known, accuracy)
+    found = _around(centre, A, known, accuracy)
+    return replace(found, root=WIDENED * found.root)
 
 
 def prior_alone(prior: Prior, accuracy: float = ACCURACY) -> LinkPosterior:
@@ -184,16 +189,12 @@ def link_intervals(
     if not 0.0 < level < 1.0:
         raise InputError(f"must be between 0 and 1, got {level}.", place="level")
     layout = posterior.layout
-    ends, derived, widths = [], [], []
-    for distribution in (posterior, before):
-        draws = distribution.draw(DRAWS, rng)
-        parts = (draws, *_physical(layout, draws))
-        quantiles = [_ends(part, level) for part in parts]
-        widths.append([q[..., 1] - q[..., 0] for q in quantiles])
-        if distribution is posterior:
-            ends, derived = [quantiles[0]], quantiles[1:]
-    found = ends[0]
-    com, inertia = derived
+    after, first = (
+        [_ends(part, level) for part in (draws, *_physical(layout, draws))]
+        for draws in (posterior.draw(DRAWS, rng), before.draw(DRAWS, rng))
+    )
+    decided = [_decided(*pair) for pair in zip(after, first, strict=True)]
+    found, com, inertia = after
     if around is not None:
         phi = checked("around", around, (layout.size,))
         found = _holding(found, phi)
@@ -201,7 +202,6 @@ def link_intervals(
         com, inertia = _holding(com, centre[0]), _holding(inertia, tensor[0])
     fixed = ~layout.free
     found[fixed] = posterior.centre[fixed, None]
-    decided = [_decided(after, first) for after, first in zip(*widths, strict=True)]
     return LinkIntervals(
         layout,
         read_only(found),
@@ -234,7 +234,14 @@ def _holding(ends: Array, value: Array) -> Array:
 
 
 def _decided(after: Array, before: Array) -> Array:
-    share = np.divide(after, before, out=np.zeros_like(after), where=before > 0.0)
+    """Who decided, by widths of intervals; as ratios of their ends where these are positive."""
+    ratio = (after[..., 0] > 0.0) & (before[..., 0] > 0.0)
+    widths = []
+    for ends in (after, before):
+        low, high = ends[..., 0], ends[..., 1]
+        relative = np.log(np.where(ratio, high, 1.0) / np.where(ratio, low, 1.0))
+        widths.append(np.where(ratio, relative, high - low))
+    share = np.divide(widths[0], widths[1], out=np.zeros_like(widths[0]), where=widths[1] > 0.0)
     return np.where(share <= DATA, "data", np.where(share >= PRIOR, "prior", "both"))
 
 
@@ -287,16 +294,15 @@ class _Chart:
         drives = np.array([k for k in range(10 * len(layout.links), layout.size) if free[k]], dtype=int)
         self.positive, self.additive = drives[~signed[drives]], drives[signed[drives]]
         self.tens = np.array([np.arange(10 * k, 10 * k + 10) for k in self.links], dtype=int).reshape(-1, 10)
-        self.roots = (
-            np.linalg.cholesky(pseudo_inertia(centre[self.tens])) if self.links else np.zeros((0, 4, 4))
-        )
+        J = pseudo_inertia(centre[self.tens]) if self.links else np.zeros((0, 4, 4))
+        self.roots = np.linalg.cholesky(J[:, ::-1, ::-1])[:, ::-1, ::-1]
         self.size = 10 * len(self.links) + len(drives)
 
     def jacobian(self) -> Array:
         """Of the parameters with respect to the coordinates, at the centre, shape (p, n), SI."""
         B, L = np.zeros((len(self.centre), self.size)), len(self.links)
         for place, ten in enumerate(self.tens):
-            for k, (i, j) in enumerate(zip(*_LOWER, strict=True)):
+            for k, (i, j) in enumerate(zip(*_UPPER, strict=True)):
                 E = np.zeros((4, 4))
                 E[i, j] += 1.0
                 E[j, i] += 1.0
@@ -320,7 +326,7 @@ class _Chart:
         if L:
             xi = coordinates[:, : 10 * L].reshape(n, L, 10)
             E = np.zeros((n, L, 4, 4))
-            E[..., _LOWER[0], _LOWER[1]] = np.where(_DIAGONAL, np.exp(xi), xi)
+            E[..., _UPPER[0], _UPPER[1]] = np.where(_DIAGONAL, np.exp(xi), xi)
             X = self.roots @ E
             J = X @ np.swapaxes(X, -1, -2)
             phi[:, self.tens] = parameters_of_pseudo_inertia(J)
