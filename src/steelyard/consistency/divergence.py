@@ -205,13 +205,13 @@ class Divergence:
         return np.asarray(self.offset + self.B @ y)
 
     def matrices(self, y: Array) -> Array:
-        """The whitened pseudo-inertias M, shape (L, 4, 4), dimensionless, of coordinates or a change of them.
+        """The whitened pseudo-inertias of coordinates, or of a change of them.
 
         Args:
             y: coordinates, shape (n,), dimensionless.
 
         Returns:
-            M.
+            M, shape (L, 4, 4), dimensionless.
         """
         return np.asarray((y[: 10 * self.links].reshape(-1, 10) @ _FLAT).reshape(-1, 4, 4))
 
@@ -239,13 +239,13 @@ class Divergence:
         return float(total)
 
     def derivatives(self, y: Array) -> tuple[Array, Array]:
-        """Gradient, shape (n,), and Hessian, shape (n, n), of D.
+        """Gradient and Hessian of D.
 
         Args:
             y: coordinates strictly inside, shape (n,), dimensionless.
 
         Returns:
-            Both, dimensionless.
+            The gradient, shape (n,), and the Hessian, shape (n, n), dimensionless.
         """
         n, L = len(y), self.links
         g, H = np.zeros(n), np.zeros((n, n))
@@ -286,13 +286,13 @@ class Divergence:
         return np.concatenate([y[self.positive], self.walls @ y + (0.0 if change else 1.0) * self.wall_base])
 
     def linear(self, half: float) -> Array:
-        """The gradient of the linear part of D, shape (n,), dimensionless, times half the strength.
+        """The gradient of the linear part of D, times half the strength.
 
         Args:
             half: half the strength.
 
         Returns:
-            The gradient.
+            The gradient, shape (n,), dimensionless.
         """
         g = np.zeros(self.B.shape[1])
         g[: 10 * self.links] = (self.link_trust[:, None] * (_FLAT @ np.eye(4).ravel())).ravel()
@@ -341,14 +341,14 @@ class Divergence:
         return float(np.vdot(self.matrices(y), Z.matrices) + self._numbers(y) @ Z.numbers)
 
     def curvature(self, y: Array, Z: Multipliers) -> Array:
-        """The Hessian that slacks and multipliers make together, shape (n, n).
+        """The Hessian that slacks and multipliers make together.
 
         Args:
             y: coordinates strictly inside, shape (n,), dimensionless.
             Z: the multipliers.
 
         Returns:
-            The matrix.
+            The matrix, shape (n, n), dimensionless.
         """
         n, L = len(y), self.links
         H = np.zeros((n, n))
@@ -432,7 +432,7 @@ class DrawnPath:
             g = self.A.T @ w + 0.5 * strength * bend
             H = self.P + 0.5 * strength * H
             dy = self._newton(H, g, y)
-            missing = float(np.abs(self.d_left(y)).max(initial=0.0))
+            missing = float(np.abs(self._missed(y)).max(initial=0.0))
             self.inside = missing <= 1e-9
             value = 0.5 * (float(w @ w) + strength * D.value(y))
             gap = float(abs(g @ dy)) / max(value, self.least)
@@ -488,15 +488,8 @@ class DrawnPath:
         self.Z = Z
         return y
 
-    def d_left(self, y: Array) -> Array:
-        """What known sums miss, in units of themselves, shape (e,), dimensionless.
-
-        Args:
-            y: coordinates, shape (n,), dimensionless.
-
-        Returns:
-            The misses.
-        """
+    def _missed(self, y: Array) -> Array:
+        """What known sums miss, in units of themselves, shape (e,), dimensionless."""
         D = self.divergence
         if not len(D.C):
             return np.zeros(0)

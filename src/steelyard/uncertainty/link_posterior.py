@@ -248,6 +248,8 @@ def _decided(after: Array, before: Array) -> Array:
 def _whitened(K: Array, beta: Array, covariance: Array) -> tuple[Array, Array]:
     """The data as equations of unit noise; combinations of infinite variance say nothing."""
     seen = np.flatnonzero(np.isfinite(np.diag(covariance)))
+    if not seen.size:
+        return np.zeros((0, K.shape[1])), np.zeros(0)
     C = covariance[np.ix_(seen, seen)]
     deviations = np.sqrt(np.diag(C))
     size = np.maximum(deviations, _WEAKEST * np.maximum(np.abs(beta[seen]), 1.0))
