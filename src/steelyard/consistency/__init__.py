@@ -3,7 +3,7 @@
 `check_parameters` judges a full vector link by link; `possible_set` states what is possible, with a distance
 that makes links comparable; `nearest_possible` projects onto it, `fit_possible` fits equations within it,
 and `full_set` finds possible links for base parameters. `judge_mass_matrix` asks whether the mass matrix is
-positive definite at every pose, and says how it knows.
+positive definite at every pose, and says how it knows. `link_shapes` says what room each link takes.
 """
 
 from steelyard.consistency.all_pose_certificate import CertificateCheck, PoseCertificate, check_certificate
@@ -11,6 +11,7 @@ from steelyard.consistency.all_pose_proof import AllPoseProof
 from steelyard.consistency.all_pose_rescue import LADDER, Rescue, rescue, rescue_by_ladder
 from steelyard.consistency.all_pose_verdict import AllPoseVerdict, ModelClaims, judge_all_poses, judge_model
 from steelyard.consistency.full_set import SAME, FullSet, full_set
+from steelyard.consistency.link_shapes import LinkShape, link_shapes, uniform_body
 from steelyard.consistency.mass_matrix import Definiteness, MassMatrixVerdict, judge_mass_matrix
 from steelyard.consistency.nearest import nearest_possible
 from steelyard.consistency.pose_domain import PoseDomain
@@ -34,6 +35,7 @@ __all__ = [
     "FullSet",
     "InertiaBounds",
     "Judgement",
+    "LinkShape",
     "LowPose",
     "MassMatrixVerdict",
     "ModelClaims",
@@ -54,6 +56,7 @@ __all__ = [
     "judge_all_poses",
     "judge_mass_matrix",
     "judge_model",
+    "link_shapes",
     "low_poses",
     "lowest_pose",
     "nearest_possible",
@@ -63,4 +66,5 @@ __all__ = [
     "rescue",
     "rescue_by_ladder",
     "sample_poses",
+    "uniform_body",
 ]
