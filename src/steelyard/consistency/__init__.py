@@ -3,7 +3,8 @@
 `check_parameters` judges a full vector link by link; `possible_set` states what is possible, with a distance
 that makes links comparable; `nearest_possible` projects onto it, `fit_possible` fits equations within it,
 and `full_set` finds possible links for base parameters. `judge_mass_matrix` asks whether the mass matrix is
-positive definite at every pose, and says how it knows. `link_shapes` says what room each link takes.
+positive definite at every pose, and says how it knows. `link_shapes` says what room each link takes,
+and `doubts_about` what is odd about a link that can exist.
 """
 
 from steelyard.consistency.all_pose_certificate import CertificateCheck, PoseCertificate, check_certificate
@@ -11,6 +12,7 @@ from steelyard.consistency.all_pose_proof import AllPoseProof
 from steelyard.consistency.all_pose_rescue import LADDER, Rescue, rescue, rescue_by_ladder
 from steelyard.consistency.all_pose_verdict import AllPoseVerdict, ModelClaims, judge_all_poses, judge_model
 from steelyard.consistency.full_set import SAME, FullSet, full_set
+from steelyard.consistency.link_doubts import STEEL, Doubt, LinkPlace, doubts_about, link_places
 from steelyard.consistency.link_shapes import LinkShape, link_shapes, uniform_body
 from steelyard.consistency.mass_matrix import Definiteness, MassMatrixVerdict, judge_mass_matrix
 from steelyard.consistency.nearest import nearest_possible
@@ -27,14 +29,17 @@ __all__ = [
     "BALL",
     "LADDER",
     "SAME",
+    "STEEL",
     "TIE_BREAK",
     "AllPoseProof",
     "AllPoseVerdict",
     "CertificateCheck",
     "Definiteness",
+    "Doubt",
     "FullSet",
     "InertiaBounds",
     "Judgement",
+    "LinkPlace",
     "LinkShape",
     "LowPose",
     "MassMatrixVerdict",
@@ -50,12 +55,14 @@ __all__ = [
     "SlackMap",
     "check_certificate",
     "check_parameters",
+    "doubts_about",
     "fit_possible",
     "full_set",
     "inertia_bounds",
     "judge_all_poses",
     "judge_mass_matrix",
     "judge_model",
+    "link_places",
     "link_shapes",
     "low_poses",
     "lowest_pose",
