@@ -4,7 +4,8 @@
 that makes links comparable; `nearest_possible` projects onto it, `fit_possible` fits equations within it,
 and `full_set` finds possible links for base parameters. `judge_mass_matrix` asks whether the mass matrix is
 positive definite at every pose, and says how it knows. `link_shapes` says what room each link takes,
-and `doubts_about` what is odd about a link that can exist.
+and `doubts_about` what is odd about a link that can exist; `prior_from_shapes` and `sane_prior` make bodies
+of shapes for links that nobody weighed.
 """
 
 from steelyard.consistency.all_pose_certificate import CertificateCheck, PoseCertificate, check_certificate
@@ -12,6 +13,7 @@ from steelyard.consistency.all_pose_proof import AllPoseProof
 from steelyard.consistency.all_pose_rescue import LADDER, Rescue, rescue, rescue_by_ladder
 from steelyard.consistency.all_pose_verdict import AllPoseVerdict, ModelClaims, judge_all_poses, judge_model
 from steelyard.consistency.full_set import SAME, FullSet, full_set
+from steelyard.consistency.geometric_prior import GeometricPrior, prior_from_shapes, sane_prior
 from steelyard.consistency.link_doubts import STEEL, Doubt, LinkPlace, doubts_about, link_places
 from steelyard.consistency.link_shapes import LinkShape, link_shapes, uniform_body
 from steelyard.consistency.mass_matrix import Definiteness, MassMatrixVerdict, judge_mass_matrix
@@ -37,6 +39,7 @@ __all__ = [
     "Definiteness",
     "Doubt",
     "FullSet",
+    "GeometricPrior",
     "InertiaBounds",
     "Judgement",
     "LinkPlace",
@@ -68,10 +71,12 @@ __all__ = [
     "lowest_pose",
     "nearest_possible",
     "possible_set",
+    "prior_from_shapes",
     "project_at_poses",
     "project_by_ladder",
     "rescue",
     "rescue_by_ladder",
     "sample_poses",
+    "sane_prior",
     "uniform_body",
 ]

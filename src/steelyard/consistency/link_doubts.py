@@ -47,6 +47,11 @@ class Doubt:
     message: str
     excess: float
 
+    def __post_init__(self) -> None:
+        # Comparisons of array entries give NumPy's own truth values, which are not JSON's.
+        object.__setattr__(self, "absurd", bool(self.absurd))
+        object.__setattr__(self, "excess", float(self.excess))
+
 
 @dataclass(frozen=True, eq=False)
 class LinkPlace:
@@ -54,10 +59,12 @@ class LinkPlace:
 
     Attributes:
         link: its name.
-        joints: its own joint's origin first, then those of the joints it carries, in its frame, shape (k, 3),
-            m.
-        length: largest distance between its own joint and those it carries, travel of sliding joints
-            included, and at least a quarter of the robot's reach, m; zero where all frames coincide.
+        joints: its own joint's origin first, then those of the joints it carries and of the frames bolted to
+            it, in its frame, shape (k, 3), m.
+        length: largest distance between its own joint and these, travel of sliding joints included, and at
+            least a quarter of the robot's reach, or the longest other link where it carries no joint, m; zero
+            where all frames coincide.
+        reach: longest way along the robot from joint to joint, m; zero where all frames coincide.
         shape: its shapes, or None where they are not known.
         normals: outward unit normals of the hull of shapes and joints, shape (f, 3), dimensionless; empty
             where the shapes are not known.
@@ -68,6 +75,7 @@ class LinkPlace:
     link: str
     joints: Array
     length: float
+    reach: float
     shape: LinkShape | None
     normals: Array
     offsets: Array
@@ -129,7 +137,10 @@ def link_places(robot: Robot, shapes: Mapping[str, LinkShape]) -> dict[str, Link
     Returns:
         The places by link, in order; virtual links are left out.
     """
-    ends: dict[int, list[Array]] = {}
+    ends: dict[int, list[Array]] = {
+        k: [part.placement.translation for part in link.fixed] for k, link in enumerate(robot.links)
+    }
+    carrying = {joint.parent for joint in robot.joints}
     for joint in robot.joints:
         ends.setdefault(joint.parent, []).append(joint.placement.translation)
     spans: list[float] = []
@@ -137,14 +148,16 @@ def link_places(robot: Robot, shapes: Mapping[str, LinkShape]) -> dict[str, Link
     for k, joint in enumerate(robot.joints):
         sliding = joint.kind is JointKind.PRISMATIC
         travel = _travel(joint.limits.lower, joint.limits.upper) if sliding else 0.0
-        spans.append(max([travel, *(float(np.linalg.norm(end)) for end in ends.get(k, []))]))
+        spans.append(max([travel, *(float(np.linalg.norm(end)) for end in ends[k])]))
         reaches.append(spans[k] + (reaches[joint.parent] if joint.parent >= 0 else 0.0))
-    least = 0.25 * max(reaches)
+    reach = max(reaches)
     places = {}
     for k, link in enumerate(robot.links):
         if not link.virtual:
-            joints = np.vstack([np.zeros(3), *ends.get(k, [])])
-            places[link.name] = _place(link.name, joints, max(spans[k], least), shapes.get(link.name))
+            joints = np.vstack([np.zeros(3), *ends[k]])
+            # Nothing marks the far end of the last link, which may be as long as any other.
+            length = max(spans[k], 0.25 * reach if k in carrying else max(spans))
+            places[link.name] = _place(link.name, joints, length, reach, shapes.get(link.name))
     return places
 
 
@@ -168,7 +181,7 @@ def doubts_about(body: Body, place: LinkPlace) -> list[Doubt]:
     m, steel = body.mass, place.heaviest
     if m > HEAVY * steel:
         what = "its shapes" if place.shape is not None else "a bar between its joints"
-        message = f"weighs {m:.4g} kg; {what} of solid steel would weigh {steel:.3g} kg"
+        message = f"weighs {m:.4g} kg ({what} of solid steel: {steel:.3g} kg)"
         doubt("mass", m > steel, message, m / (HEAVY * steel))
     elif place.shape is not None and m < LIGHTEST * place.shape.volume:
         density = m / place.shape.volume
@@ -194,12 +207,12 @@ def doubts_about(body: Body, place: LinkPlace) -> list[Doubt]:
     return doubts
 
 
-def _place(link: str, joints: Array, length: float, shape: LinkShape | None) -> LinkPlace:
+def _place(link: str, joints: Array, length: float, reach: float, shape: LinkShape | None) -> LinkPlace:
     if shape is None:
-        return LinkPlace(link, joints, length, None, np.empty((0, 3)), np.empty(0), 0.0)
+        return LinkPlace(link, joints, length, reach, None, np.empty((0, 3)), np.empty(0), 0.0)
     hull = ConvexHull(np.vstack([shape.vertices, joints]))
     return LinkPlace(
-        link, joints, length, shape, hull.equations[:, :3], -hull.equations[:, 3], float(hull.volume)
+        link, joints, length, reach, shape, hull.equations[:, :3], -hull.equations[:, 3], float(hull.volume)
     )
 
 
