@@ -18,6 +18,7 @@ from steelyard.audit import (
     check_intervals,
     check_links,
     check_mass_matrix,
+    check_plausible,
     check_torque,
     error_along,
     torque_error,
@@ -269,6 +270,7 @@ def _checks(
     checks = [
         check_torque("held-out torque", error, names, nominal=nominal, repeat=repeat),
         *_link_checks(asked.robot, estimate),
+        _plausible(asked, estimate),
         check_excitation(certificate, estimate.condition),
         check_intervals(problem, estimate),
     ]
@@ -289,6 +291,16 @@ def _nominal(asked: Question) -> TorqueError | None:
     log, layout = asked.holdout.channels, asked.layout
     tau = inverse_dynamics(asked.robot, layout, layout.complete_nominal(), log["q"], log["v"], log["a"])
     return error_along([asked.holdout], [tau])
+
+
+def _plausible(asked: Question, estimate: Estimate) -> Check:
+    """Whether somebody could have built the estimated links, by the description's numbers and shapes."""
+    if estimate.parameters is None:
+        return Check(
+            "plausible", Status.NOT_RUN, "only combinations of parameters were estimated, not links."
+        )
+    described = asked.layout.nominal if asked.prior is None else asked.prior
+    return check_plausible(asked.robot, estimate.layout, estimate.parameters, described)
 
 
 def _link_checks(robot: Robot, estimate: Estimate) -> list[Check]:
