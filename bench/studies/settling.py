@@ -87,9 +87,9 @@ def run() -> Study:
     return Study(
         "The believable fit settles",
         f"{PROBLEMS} random problems over all {len(ZOO)} robots of the zoo: noise of 1e-6 to 0.3 of the "
-        "torque, motions of a second or two, of a few samples, or of one joint; priors whose links are up to five "
-        "times too heavy or too light, a third of them with another centre of mass and inertia, half of them "
-        f"without drive terms; strengths of 0.1 to 1e6, every {CHOSEN}th chosen by left-out blocks. "
+        "torque, motions of a second or two, of a few samples, or of one joint; priors whose links are up "
+        "to five times too heavy or too light, a third of them with another centre of mass and inertia, half "
+        f"of them without drive terms; strengths of 0.1 to 1e6, every {CHOSEN}th chosen by left-out blocks. "
         "The judge is the same objective in cvxpy, solved by Clarabel: the lesser of its optimum and the "
         "objective at its point. Problems on which it reaches no optimum are not judged.",
         (
