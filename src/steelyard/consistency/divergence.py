@@ -155,7 +155,8 @@ class Divergence:
         signed = prior.signed[drives]
         self.links = len(links)
         n = 10 * self.links + len(drives)
-        B, offset = np.zeros((layout.size, n)), np.where(free, 0.0, centre)
+        known = np.where(free, 0.0, np.nan_to_num(layout.nominal))
+        B, offset = np.zeros((layout.size, n)), known.copy()
         for place, k in enumerate(links):
             ten = slice(10 * k, 10 * k + 10)
             offset[ten] = 0.0
@@ -179,7 +180,7 @@ class Divergence:
         self.wall_scale, self.wall_trust = prior.wall_sizes, prior.wall_trust
         fixed = np.flatnonzero(~free & (np.abs(B).max(axis=1, initial=0.0) > 0.0))
         C = np.vstack([np.eye(layout.size)[fixed], prior.sums])
-        d = np.concatenate([centre[fixed], prior.totals])
+        d = np.concatenate([known[fixed], prior.totals])
         self.C, self.d = C @ B, d - C @ offset
 
     @property
@@ -490,7 +491,7 @@ class DrawnPath:
         return y
 
     def d_left(self, y: Array) -> Array:
-        """What known sums miss, in units of themselves, shape (e,), dimensionless.
+        """What known sums miss, in units of the prior's parts of them, shape (e,), dimensionless.
 
         Args:
             y: coordinates, shape (n,), dimensionless.
@@ -501,7 +502,8 @@ class DrawnPath:
         D = self.divergence
         if not len(D.C):
             return np.zeros(0)
-        size = np.maximum(np.abs(D.C) @ np.abs(y) + np.abs(D.d), np.finfo(float).tiny)
+        # Coordinates are one where the prior is; a sum may be of parts that are all zero there.
+        size = np.maximum(np.abs(D.C) @ (1.0 + np.abs(y)) + np.abs(D.d), np.finfo(float).tiny)
         return np.asarray((D.d - D.C @ y) / size)
 
     def _newton(self, H: Array, g: Array, y: Array) -> Array:
