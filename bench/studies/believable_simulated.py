@@ -95,8 +95,8 @@ def run() -> Study:
         f"{', '.join(ROBOTS)}, {SEEDS} seeds each: a random Fourier motion of 10 s on a MuJoCo plant with "
         f"the `{SENSOR}` preset, prepared as by `steelyard identify`. The prior's links are off by 30 %, its "
         "drive says nothing. `before` is weighted least squares completed by the nearest possible links with "
-        "the same torques, or the best possible links where there are none; `after` is `fit_auto`. Errors are "
-        "relative means over links and runs; torque is along another motion, without noise.",
+        "the same torques, or the best possible links where there are none; `after` is `fit_auto`. Errors "
+        "are relative means over links and runs; torque is along another motion, without noise.",
         (
             Bound(
                 "mass: error after over before",

@@ -202,21 +202,22 @@ def objective(phi: np.ndarray, R: np.ndarray, prior: Prior, strength: float) -> 
         prior: what is believed.
         strength: of the pull.
     """
-    D, links = 0.0, 10 * len(prior.layout.links)
+    D, links, free = 0.0, 10 * len(prior.layout.links), prior.layout.free
     for k in range(0, links, 10):
+        if not free[k : k + 10].any():
+            continue
         ratio = np.linalg.solve(pseudo_inertia(prior.centre[k : k + 10]), pseudo_inertia(phi[k : k + 10]))
         if (np.linalg.eigvals(ratio).real <= 0.0).any():
             return np.inf
         D += prior.trust[k] * (np.trace(ratio) - np.linalg.slogdet(ratio)[1] - 4.0)
-    pulls = [
-        (phi[k] / prior.centre[k], prior.trust[k]) for k in range(links, len(phi)) if not prior.signed[k]
-    ]
+    positive = [k for k in range(links, len(phi)) if free[k] and not prior.signed[k]]
+    pulls = [(phi[k] / prior.centre[k], prior.trust[k]) for k in positive]
     pulls += zip(prior.walls @ phi / prior.wall_sizes, prior.wall_trust, strict=True)
     for x, w in pulls:
         if x <= 0.0:
             return np.inf
         D += w * (x - np.log(x) - 1.0)
-    for k in np.flatnonzero(prior.signed):
+    for k in np.flatnonzero(prior.signed & free):
         D += 0.5 * prior.trust[k] * ((phi[k] - prior.centre[k]) / prior.sizes[k]) ** 2
     return float(np.sum((R @ np.r_[phi, -1.0]) ** 2) + strength * D)
 
@@ -224,7 +225,7 @@ def objective(phi: np.ndarray, R: np.ndarray, prior: Prior, strength: float) -> 
 def conic_optimum(R: np.ndarray, prior: Prior, strength: float, unit: float = 1.0) -> float:
     """The least objective that cvxpy and Clarabel find, in its own words or at its own point.
 
-    Sums of the prior hold; links are free or fixed as a whole. NaN where the solver reaches no optimum.
+    Sums of the prior and what the layout fixes hold. NaN where the solver reaches no optimum.
 
     Args:
         R: the factor of the equations, shape (p + 1, p + 1).
@@ -233,8 +234,11 @@ def conic_optimum(R: np.ndarray, prior: Prior, strength: float, unit: float = 1.
         unit: about the optimum, so that the solver's tolerances, which are absolute too, mean something.
     """
     layout, parts, D = prior.layout, [], 0.0
-    links = 10 * len(layout.links)
+    links, free = 10 * len(layout.links), layout.free
     for k in range(0, links, 10):
+        if not free[k : k + 10].any():
+            parts += layout.nominal[k : k + 10].tolist()
+            continue
         L = np.linalg.cholesky(pseudo_inertia(prior.centre[k : k + 10]))
         M = cp.Variable((4, 4), symmetric=True)
         J = L @ M @ L.T
@@ -243,6 +247,9 @@ def conic_optimum(R: np.ndarray, prior: Prior, strength: float, unit: float = 1.
         parts += [J[3, 3], h[0], h[1], h[2], *tensor]
         D += prior.trust[k] * (cp.trace(M) - cp.log_det(M) - 4.0)
     for k in range(links, layout.size):
+        if not free[k]:
+            parts.append(float(layout.nominal[k]))
+            continue
         x = cp.Variable()
         parts.append(prior.sizes[k] * x)
         away = x - prior.centre[k] / prior.sizes[k]
@@ -253,6 +260,8 @@ def conic_optimum(R: np.ndarray, prior: Prior, strength: float, unit: float = 1.
         ratio = cp.multiply(prior.walls @ phi, 1.0 / prior.wall_sizes)
         D += prior.wall_trust @ (ratio - cp.log(ratio) - 1.0)
     known = [prior.sums @ phi == prior.totals] if len(prior.sums) else []
+    partly = [k for k in range(links) if not free[k] and free[k - k % 10 : k - k % 10 + 10].any()]
+    known += [phi[k] == float(layout.nominal[k]) for k in partly]
     squares = cp.sum_squares((R[:, :-1] @ phi - R[:, -1]) / np.sqrt(unit))
     problem = cp.Problem(cp.Minimize(squares + (strength / unit) * D), known)
     try:
