@@ -49,6 +49,8 @@ MASS = 1.0
 spread, and torques tell them worst."""
 EDGE = 1e-4
 """Smallest eigenvalue of a prior link's scaled pseudo-inertia over its mean: thinner ones are thickened."""
+_WEAKEST = 3e-3
+"""Torque that a joint is taken to have seen at least, over that of the joint which saw the most."""
 _ABSURD = 1e-3
 """A stated friction or armature below this share of what is typical says nothing (0 and 1e-6 are common)."""
 
@@ -253,6 +255,8 @@ def _drives(
     sources: list[str],
 ) -> None:
     seen = np.full(robot.nv, np.nan) if torque is None else checked("torque", torque, (robot.nv,))
+    # A joint that stood still saw nothing, which does not make it a watch's.
+    seen = np.maximum(seen, _WEAKEST * seen.max(initial=0.0))
     joints = {joint.name: joint for joint in robot.joints}
     free = [joint.name for joint in robot.joints if joint.nv]
     largest = {name: float(seen[k]) for k, name in enumerate(free) if k < robot.nv}
