@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import warnings
 from collections import Counter
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, replace
 from functools import cache
 
@@ -35,6 +36,7 @@ DRIVE = ("viscous", "coulomb", "offset", "rotor")
 CHOSEN = 10
 """Every so manyth strength is chosen by left-out blocks; the others are drawn."""
 TIGHT = 1e-6
+WORKERS = 2
 
 
 @dataclass(frozen=True)
@@ -81,7 +83,8 @@ class Settled:
 
 def run() -> Study:
     """Fit a thousand random problems."""
-    done = [settled(posed(k)) for k in range(PROBLEMS)]
+    with ProcessPoolExecutor(WORKERS) as workers:
+        done = list(workers.map(_number, range(PROBLEMS), chunksize=10))
     judged = [x.excess for x in done if np.isfinite(x.excess)]
     failures = [x for x in done if x.failure]
     return Study(
@@ -109,6 +112,10 @@ def run() -> Study:
             "problems by motion": dict(Counter(x.kind for x in done)),
         },
     )
+
+
+def _number(number: int) -> Settled:
+    return settled(posed(number))
 
 
 def _robot_of(number: int) -> str:
