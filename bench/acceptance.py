@@ -17,6 +17,7 @@ os.environ["OPENBLAS_NUM_THREADS"] = "1"
 from studies import (
     admittance,
     all_pose,
+    believable_simulated,
     bodies,
     campaign,
     certificates,
@@ -37,6 +38,7 @@ from studies import (
     safe_faults,
     safe_runs,
     safe_stacking,
+    settling,
     thesis_payloads,
     tube_enclosure,
     virtual_constraints,
@@ -69,6 +71,8 @@ STUDIES: dict[str, Callable[[], Study]] = {
     "online_bounds": online_bounds.run,
     "tube_enclosure": tube_enclosure.run,
     "certified_by_name": certified_by_name.run,
+    "settling": settling.run,
+    "believable_simulated": believable_simulated.run,
 }
 SEEDED: dict[str, Callable[[int], Study]] = {
     "excitation": excitation.run,

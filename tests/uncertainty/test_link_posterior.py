@@ -22,7 +22,8 @@ ACCURACY = 0.3
 def _data(rng: np.random.Generator, phi: np.ndarray, relative: float) -> tuple[np.ndarray, np.ndarray]:
     """Base parameters with correlated noise of about a share of their size."""
     beta = BASE.matrix @ phi
-    root = np.diag(relative * (np.abs(BASE.matrix) @ np.abs(phi))) @ (
+    size = np.abs(BASE.matrix) @ np.maximum(np.abs(phi), 1e-3)
+    root = np.diag(relative * size) @ (
         np.eye(BASE.count) + 0.1 * rng.standard_normal((BASE.count, BASE.count))
     )
     return beta + root @ rng.standard_normal(BASE.count), root @ root.T

@@ -26,6 +26,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import scipy.linalg
+import scipy.optimize
 
 from steelyard.arrays import Array, IntArray, read_only
 from steelyard.consistency.prior import Prior
@@ -49,7 +50,7 @@ CLOSED = 1e-10
 REDUCED = 1e-7
 """The same where round-off leaves no more to gain."""
 _TO_THE_EDGE = 0.95
-_ARMIJO = 1e-4
+_LONGEST = 10.0
 _SHORTEST = 1e-12
 
 
@@ -154,7 +155,8 @@ class Divergence:
         signed = prior.signed[drives]
         self.links = len(links)
         n = 10 * self.links + len(drives)
-        B, offset = np.zeros((layout.size, n)), np.where(free, 0.0, centre)
+        known = np.where(free, 0.0, np.nan_to_num(layout.nominal))
+        B, offset = np.zeros((layout.size, n)), known.copy()
         for place, k in enumerate(links):
             ten = slice(10 * k, 10 * k + 10)
             offset[ten] = 0.0
@@ -178,7 +180,7 @@ class Divergence:
         self.wall_scale, self.wall_trust = prior.wall_sizes, prior.wall_trust
         fixed = np.flatnonzero(~free & (np.abs(B).max(axis=1, initial=0.0) > 0.0))
         C = np.vstack([np.eye(layout.size)[fixed], prior.sums])
-        d = np.concatenate([centre[fixed], prior.totals])
+        d = np.concatenate([known[fixed], prior.totals])
         self.C, self.d = C @ B, d - C @ offset
 
     @property
@@ -280,6 +282,25 @@ class Divergence:
         """
         numbers = self._numbers(dy, change=True) / self._numbers(y)
         return _room(float(numbers.min(initial=0.0)), self.matrices(y), self.matrices(dy))
+
+    def logarithms(self, y: Array, dy: Array) -> tuple[Array, Array]:
+        r"""The logarithms of D along a step: $-\sum_j w_j \log(1 + t\mu_j)$ for a multiple t of it.
+
+        Args:
+            y: coordinates strictly inside, shape (n,), dimensionless.
+            dy: the step, shape (n,), dimensionless.
+
+        Returns:
+            Slopes mu, shape (j,), and weights w, shape (j,), dimensionless; the edge is at t = -1 / min(mu).
+        """
+        links: Array = np.zeros((0, 4))
+        if self.links:
+            root = np.linalg.inv(np.linalg.cholesky(self.matrices(y)))
+            turned = root @ self.matrices(dy) @ root.transpose(0, 2, 1)
+            links = np.asarray(np.linalg.eigvalsh(turned), dtype=np.float64)
+        slopes = np.concatenate([links.ravel(), self._numbers(dy, change=True) / self._numbers(y)])
+        weights = np.concatenate([np.repeat(self.link_trust, 4), self.positive_trust, self.wall_trust])
+        return slopes, weights
 
     def _numbers(self, y: Array, *, change: bool = False) -> Array:
         """The slacks of drive terms and walls, or how they change with a step, shape (k,)."""
@@ -388,6 +409,23 @@ class Divergence:
         )
 
 
+def _root(bend: Array) -> Array:
+    """F with F'F = bend, for a bend that is positive definite up to round-off."""
+    values, vectors = np.linalg.eigh(bend / np.sqrt(np.outer(np.diag(bend), np.diag(bend))))
+    F = np.sqrt(np.maximum(values, 0.0))[:, None] * vectors.T
+    return np.asarray(F * np.sqrt(np.diag(bend)))
+
+
+@dataclass(frozen=True, eq=False)
+class _Descent:
+    """Where Newton's method ended: coordinates, what is left relative to the objective, steps."""
+
+    y: Array
+    gap: float
+    steps: int
+    settled: bool
+
+
 class DrawnPath:
     """Fits of one set of equations at falling strengths, each from where the last one ended."""
 
@@ -406,6 +444,7 @@ class DrawnPath:
         self.least = 1e-12 * float(target @ target) + float(np.finfo(float).tiny)
         self.y = divergence.start()
         self.Z: Multipliers | None = None
+        self.moved = False
         self.inside = not len(divergence.C)
 
     def at(self, strength: float) -> DrawnFit:
@@ -424,28 +463,22 @@ class DrawnPath:
         """
         if not (np.isfinite(strength) and strength > 0.0):
             raise InputError(f"must be a positive number, got {strength}.", place="strength")
-        D, y = self.divergence, self._central(strength)
-        value, gap, best_gap, stalled = np.inf, np.inf, np.inf, 0
-        for step in range(STEPS):
-            w = self.A @ y - self.b
-            bend, H = D.derivatives(y)
-            g = self.A.T @ w + 0.5 * strength * bend
-            H = self.P + 0.5 * strength * H
-            dy = self._newton(H, g, y)
-            missing = float(np.abs(self._missed(y)).max(initial=0.0))
-            self.inside = missing <= 1e-9
-            value = 0.5 * (float(w @ w) + strength * D.value(y))
-            gap = float(abs(g @ dy)) / max(value, self.least)
-            if self.inside and gap <= CLOSED:
-                return self._fit(y, strength, gap, step)
-            stalled = stalled + 1 if gap >= 0.5 * best_gap else 0
-            best_gap = min(best_gap, gap)
-            t = self._step_length(y, dy, g, value, strength)
-            if self.inside and (t == 0.0 or stalled > 20) and gap <= REDUCED:
-                return self._fit(y, strength, gap, step)
-            if t == 0.0:
-                break
-            y = y + t * dy
+        end = self._descended(self._central(strength), strength, CLOSED)
+        if not end.settled and self.moved:
+            self.y, self.Z, self.moved = self.divergence.start(), None, False
+            end = self._descended(self._central(strength), strength, CLOSED)
+        if not end.settled:
+            # Rare: equations far beyond the pull. From the prior, by a pull that falls from theirs.
+            y = self.divergence.start()
+            w, order = self.A @ y - self.b, max(self.divergence.order, 1e-3)
+            falling = strength * 10.0 ** np.arange(
+                np.log10(max(float(w @ w) / order / strength, 1.0)), 0.0, -1.0
+            )
+            for stronger in falling:
+                y = self._descended(y, float(stronger), REDUCED).y
+            end = self._descended(y, strength, CLOSED)
+        if end.settled:
+            return self._fit(end.y, strength, end.gap, end.steps)
         if not self.inside:
             raise NoSolutionError(
                 "what is said to be known contradicts itself: no links that can exist have these sums.",
@@ -453,9 +486,35 @@ class DrawnPath:
                 remedy="Check --total-mass and --mass against each other and against fixed parameters.",
             )
         raise SolverError(
-            f"the fit at strength {strength:.3g} did not settle: {gap:.1e} of its objective is left.",
-            evidence={"strength": strength, "gap": gap, "value": value},
+            f"the fit at strength {strength:.3g} did not settle: {end.gap:.1e} of its objective is left.",
+            evidence={"strength": strength, "gap": end.gap},
         )
+
+    def _descended(self, y: Array, strength: float, closed: float) -> _Descent:
+        """Newton's method on the coordinates, until its decrement is within what may be left."""
+        D, gap, best_gap, stalled, careful = self.divergence, np.inf, np.inf, 0, False
+        for step in range(STEPS):
+            w = self.A @ y - self.b
+            bend, H = D.derivatives(y)
+            g = self.A.T @ w + 0.5 * strength * bend
+            dy = self._newton(0.5 * strength * H, g, y, careful=careful)
+            missing = float(np.abs(self._missed(y)).max(initial=0.0))
+            self.inside = missing <= 1e-9
+            value = 0.5 * (float(w @ w) + strength * D.value(y))
+            if not np.isfinite(value):
+                return _Descent(y, np.inf, step, settled=False)
+            gap = float(abs(g @ dy)) / max(value, self.least)
+            if self.inside and gap <= closed:
+                return _Descent(y, gap, step, settled=True)
+            stalled = stalled + 1 if gap >= 0.5 * best_gap else 0
+            best_gap = min(best_gap, gap)
+            t = self._step_length(y, dy, g, strength)
+            if t == 0.0 or stalled > 20:
+                if (self.inside and gap <= REDUCED) or (t == 0.0 and careful):
+                    return _Descent(y, gap, step, settled=self.inside and gap <= REDUCED)
+                careful, stalled = True, 0
+            y = y + t * dy
+        return _Descent(y, gap, STEPS, settled=False)
 
     def _central(self, strength: float) -> Array:
         """Coordinates near the minimiser, by steps on them and the multipliers of all slacks together."""
@@ -464,19 +523,21 @@ class DrawnPath:
         if self.Z is None:
             w = self.A @ y - self.b
             self.Z = target.times(max(1.0, 0.1 * float(w @ w) / max(half * D.order, self.least)))
-        Z, steady = self.Z, D.linear(half)
+        Z, steady, cut = self.Z, D.linear(half), 0.1
         for _ in range(CENTRAL_STEPS):
             g = self.A.T @ (self.A @ y - self.b) + steady
             g[D.signed] += half * D.signed_trust * y[D.signed]
             target = D.multipliers(y, half)
             ratio = D.paired(y, Z) / max(half * D.order, float(np.finfo(float).tiny))
-            aim = max(1.0, 0.1 * ratio)
-            H = self.P + D.curvature(y, Z)
-            H[D.signed, D.signed] += half * D.signed_trust
-            dy = self._newton(H, g - aim * D.adjoint(target), y)
+            aim = max(1.0, cut * ratio)
+            bend = D.curvature(y, Z)
+            bend[D.signed, D.signed] += half * D.signed_trust
+            dy = self._newton(bend, g - aim * D.adjoint(target), y)
             dZ = D.multiplier_step(y, dy, Z, target, aim)
             t = min(1.0, _TO_THE_EDGE * min(D.room(y, dy), Z.room(dZ)))
             y, Z = y + t * dy, Z.plus(dZ, t)
+            # Where the edge stops a step short, the next one makes room before it goes on.
+            cut = 0.1 if t > 0.5 else 0.3 if t > 0.2 else 1.0
             left = np.abs(g - D.adjoint(Z)).max(initial=0.0)
             if t == 1.0 and aim == 1.0 and abs(ratio - 1.0) < 1e-2 and left <= 1e-2 * np.abs(g).max():
                 break
@@ -489,27 +550,37 @@ class DrawnPath:
         return y
 
     def _missed(self, y: Array) -> Array:
-        """What known sums miss, in units of themselves, shape (e,), dimensionless."""
+        """What known sums miss, in units of the prior's parts of them, shape (e,), dimensionless."""
         D = self.divergence
         if not len(D.C):
             return np.zeros(0)
-        size = np.maximum(np.abs(D.C) @ np.abs(y) + np.abs(D.d), np.finfo(float).tiny)
+        # Coordinates are one where the prior is; a sum may be of parts that are all zero there.
+        size = np.maximum(np.abs(D.C) @ (1.0 + np.abs(y)) + np.abs(D.d), np.finfo(float).tiny)
         return np.asarray((D.d - D.C @ y) / size)
 
-    def _newton(self, H: Array, g: Array, y: Array) -> Array:
-        """The step, within known sums where there are any."""
+    def _newton(self, bend: Array, g: Array, y: Array, *, careful: bool = False) -> Array:
+        """The step for the Hessian A'A + bend, within known sums where there are any.
+
+        Squaring A loses what a pull far below the noise has to say; factoring A beside the root of the bend,
+        which takes ten times as long, does not. It is done on request and where the quick way breaks down.
+        """
         D = self.divergence
+        H = self.P + bend
         scale = 1.0 / np.sqrt(np.diag(H))
         S = H * np.outer(scale, scale)
+        rows: Array | None = None
         try:
-            factor = scipy.linalg.cho_factor(S, lower=True)
+            factor = None if careful else scipy.linalg.cho_factor(S)
         except scipy.linalg.LinAlgError:
-            # Singular up to round-off only: raised by round-off, which shortens steps.
-            factor = scipy.linalg.cho_factor(S + 1e-13 * len(S) * np.eye(len(S)), lower=True)
+            factor = None
+        if factor is None:
+            rows = np.vstack([self.A, _root(bend)]) * scale
+            factor = np.linalg.qr(rows, mode="r"), False
 
         def solve(right: Array) -> Array:
             x = scipy.linalg.cho_solve(factor, right)
-            return np.asarray(x + scipy.linalg.cho_solve(factor, right - S @ x))
+            left = right - (S @ x if rows is None else rows.T @ (rows @ x))
+            return np.asarray(x + scipy.linalg.cho_solve(factor, left))
 
         dy = solve(-scale * g)
         if len(D.C):
@@ -519,22 +590,38 @@ class DrawnPath:
             dy = dy + half @ np.linalg.lstsq(C @ half, left - C @ dy, rcond=None)[0]
         return np.asarray(scale * dy)
 
-    def _step_length(self, y: Array, dy: Array, g: Array, value: float, strength: float) -> float:
+    def _step_length(self, y: Array, dy: Array, g: Array, strength: float) -> float:
+        r"""Where the objective is least along the step, 0 where it does not fall.
+
+        Its derivative there,
+
+        $$g^T dy + t\,\lVert A\,dy \rVert^2 + \frac\gamma2 \sum_m w_m\,t\,dy_m^2
+          + \frac\gamma2 \sum_j w_j\,\frac{t\mu_j^2}{1 + t\mu_j},$$
+
+        rises with t, and nothing in it cancels, where differences of the objective drown in the round-off of
+        a large residual.
+        """
         D = self.divergence
-        t = min(1.0, _TO_THE_EDGE * D.room(y, dy))
+        mu, w = D.logarithms(y, dy)
+        lowest = float(mu.min(initial=0.0))
+        most = -_TO_THE_EDGE / lowest if lowest < 0.0 else np.inf
         if not self.inside:
-            return t  # Sums come first; a full step meets them for good.
-        slope = float(g @ dy)
-        while t > _SHORTEST:
-            w = self.A @ (y + t * dy) - self.b
-            after = 0.5 * (float(w @ w) + strength * D.value(y + t * dy))
-            if after <= value + _ARMIJO * t * slope:
-                return t
-            t *= 0.5
-        return 0.0
+            return min(1.0, most)  # Sums come first; a full step meets them for good.
+        slope, change = float(g @ dy), self.A @ dy
+        if slope >= 0.0:
+            return 0.0
+        bend = float(change @ change) + 0.5 * strength * float(D.signed_trust @ dy[D.signed] ** 2)
+
+        def rise(t: float) -> float:
+            return slope + t * (bend + 0.5 * strength * float(w @ (mu**2 / (1.0 + t * mu))))
+
+        longest = min(most, _LONGEST)
+        if rise(longest) <= 0.0:
+            return float(longest)
+        return float(scipy.optimize.brentq(rise, 0.0, longest, xtol=1e-3 * min(1.0, longest)))
 
     def _fit(self, y: Array, strength: float, gap: float, steps: int) -> DrawnFit:
-        self.y = y
+        self.y, self.Z, self.moved = y, self.divergence.multipliers(y, 0.5 * strength), True
         w = self.A @ y - self.b
         return DrawnFit(
             read_only(self.divergence.parameters(y)),

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import product
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -48,6 +49,8 @@ MASS = 1.0
 spread, and torques tell them worst."""
 EDGE = 1e-4
 """Smallest eigenvalue of a prior link's scaled pseudo-inertia over its mean: thinner ones are thickened."""
+_WEAKEST = 3e-3
+"""Torque that a joint is taken to have seen at least, over that of the joint which saw the most."""
 _ABSURD = 1e-3
 """A stated friction or armature below this share of what is typical says nothing (0 and 1e-6 are common)."""
 
@@ -58,7 +61,9 @@ class Prior:
 
     Attributes:
         layout: the order of the parameters.
-        centre: phi_0, shape (p,), SI; links strictly possible, terms that cannot be negative positive.
+        centre: phi_0, shape (p,), SI; links strictly possible, terms that cannot be negative positive. Of a
+            link that the layout fixes in part it is a possible body nearby; the fixed numbers themselves
+            hold exactly, as known sums do.
         trust: weight of each parameter's divergence, alike for the ten of a link, shape (p,), dimensionless.
         sizes: size of each drive term, shape (p,), SI; ones for links.
         sources: where each number comes from: `description`, `given`, `shapes`, `typical` or `fixed`.
@@ -170,6 +175,7 @@ def prior_of(
     p, n = layout.size, len(layout.links)
     phi = layout.nominal if believed is None else np.array(checked("prior", believed, (p,), finite=False))
     trust, sources, findings = np.ones(p), ["description"] * p, list[Finding]()
+    _fixed(layout, phi)
     _links(layout, phi, findings)
     sizes = np.ones(p)
     _drives(robot, layout, phi, torque, sizes, trust, sources)
@@ -178,12 +184,14 @@ def prior_of(
         _positive(value, f"--rotor {joint}")
         phi[k] = sizes[k] = value
         trust[k], sources[k] = MEASURED, "given"
-    for fixed in np.flatnonzero(~layout.free).tolist():
-        phi[fixed], sources[fixed] = np.nan_to_num(layout.nominal[fixed]), "fixed"
     sums, totals = _sums(robot, layout, phi, total_mass, masses or {}, equal, findings)
     for link in masses or {}:
         sources[layout.of_link(link).start] = "given"
-    friction = _friction_walls(layout)
+    for k in np.flatnonzero(~layout.free).tolist():
+        sources[k] = "fixed"
+        if k >= 10 * n or not layout.free[k - k % 10 : k - k % 10 + 10].any():
+            phi[k] = np.nan_to_num(layout.nominal[k])
+    friction = _friction_walls(layout, phi)
     weighty = np.array([k for k in range(0, 10 * n, 10) if layout.free[k]], dtype=int)
     walls = np.vstack([np.eye(p)[weighty], friction])
     inside = np.concatenate([phi[weighty], np.maximum(friction @ phi, 1e-3 * np.abs(friction) @ sizes)])
@@ -200,6 +208,16 @@ def prior_of(
         np.concatenate([np.full(len(weighty), MASS), np.full(len(friction), TYPICAL)]),
         tuple(findings),
     )
+
+
+def _fixed(layout: Layout, phi: Array) -> None:
+    """Put what the layout fixes into a prior's links, in place."""
+    for link in layout.links:
+        ten = layout.of_link(link)
+        fixed, known = ~layout.free[ten], layout.nominal[ten]
+        if fixed[0] and known[0] > 0.0 and phi[ten.start] > 0.0:
+            phi[ten] *= known[0] / phi[ten.start]
+        phi[ten] = np.where(fixed, known, phi[ten])
 
 
 def _links(layout: Layout, phi: Array, findings: list[Finding]) -> None:
@@ -252,6 +270,8 @@ def _drives(
     sources: list[str],
 ) -> None:
     seen = np.full(robot.nv, np.nan) if torque is None else checked("torque", torque, (robot.nv,))
+    # A joint that stood still saw nothing, which does not make it a watch's.
+    seen = np.maximum(seen, _WEAKEST * seen.max(initial=0.0))
     joints = {joint.name: joint for joint in robot.joints}
     free = [joint.name for joint in robot.joints if joint.nv]
     largest = {name: float(seen[k]) for k, name in enumerate(free) if k < robot.nv}
@@ -285,19 +305,29 @@ def _drives(
             sources[k] = "description" if stated else "typical"
 
 
-def _friction_walls(layout: Layout) -> Array:
-    """Viscous friction takes energy in both directions: F_v + F_a and F_v - F_a are positive."""
+def _friction_walls(layout: Layout, phi: Array) -> Array:
+    """Viscous friction takes energy in both directions: F_v + F_a and F_v - F_a are positive.
+
+    A prior that says otherwise is moved inside, in place. Where the layout fixes them so that there is no
+    inside there is no wall.
+    """
     if not {"viscous", "asymmetric"} <= set(layout.drive):
         return np.zeros((0, layout.size))
     rows = []
     for joint in layout.joints:
         start = layout.of_joint(joint).start
         viscous, asymmetric = (start + layout.drive.index(term) for term in ("viscous", "asymmetric"))
+        if abs(phi[asymmetric]) > 0.9 * phi[viscous]:
+            if layout.free[asymmetric]:
+                phi[asymmetric] = 0.5 * np.sign(phi[asymmetric]) * phi[viscous]
+            elif layout.free[viscous]:
+                phi[viscous] = 2.0 * abs(phi[asymmetric])
         for sign in (1.0, -1.0):
             row = np.zeros(layout.size)
             row[viscous], row[asymmetric] = 1.0, sign
-            rows.append(row)
-    return np.array(rows)
+            if layout.free[[viscous, asymmetric]].any() and row @ phi > 0.0:
+                rows.append(row)
+    return np.array(rows).reshape(-1, layout.size)
 
 
 def _sums(
@@ -314,6 +344,11 @@ def _sums(
     for link, mass in masses.items():
         k = _place(layout, layout.links, link, "m", "--mass")
         _positive(mass, f"--mass {link}")
+        if not layout.free[k] and abs(mass - layout.nominal[k]) > 1e-9 * mass:
+            raise InputError(
+                f"is {mass:g} kg, but the layout fixes it at {layout.nominal[k]:g} kg.",
+                place=f"--mass {link}",
+            )
         rows.append(np.eye(p)[k])
         totals.append(float(mass))
         _scaled_link(layout, phi, link, float(mass))
@@ -373,14 +408,13 @@ def _alike(layout: Layout, phi: Array, first: str, second: str) -> Array:
     if first == second:
         raise InputError(f"'{first}' is equal to itself.", place="--equal")
     a, b = phi[layout.of_link(first)], phi[layout.of_link(second)]
-    size = float(np.abs(np.concatenate([a, b])[1:4]).max()) or 1.0
-    signs = np.where((a * b < 0.0) & (np.abs(a + b) < 0.1 * np.abs(a - b)), -1.0, 1.0)
-    signs[[0, 4, 6, 9]] = 1.0
-    # Only a mirror turns signs, and it turns them in pairs; anything else is a part put on another way.
-    x, y, z = signs[1:4]
-    mirrored = np.array([1, x, y, z, 1, x * y, 1, x * z, y * z, 1.0])
-    if np.abs(a[1:4]).max() > 1e-6 * size:
-        signs = mirrored
+    # Only mirrors turn signs, and they turn them in pairs; of those that fit as well, the fewest.
+    mirrors = sorted(product((1.0, -1.0), repeat=3), key=lambda axes: -sum(axes))
+    candidates = np.array([[1, x, y, z, 1, x * y, 1, x * z, y * z, 1.0] for x, y, z in mirrors])
+    length = float(characteristic_length(a))
+    units = a[0] * np.array([1.0, *[length] * 3, *[length**2] * 6])
+    apart = np.linalg.norm((a - candidates * b) / units, axis=1)
+    signs = candidates[int(np.flatnonzero(apart <= 1.01 * apart.min() + 1e-9)[0])]
     mean = 0.5 * (a + signs * b)
     phi[layout.of_link(first)], phi[layout.of_link(second)] = mean, signs * mean
     return np.asarray(signs)

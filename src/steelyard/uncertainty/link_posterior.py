@@ -143,7 +143,8 @@ def link_posterior(
     known = prior.without_mass_pull()
     beta = checked("values", values, (base.count,))
     C = checked("covariance", covariance, (base.count, base.count), finite=False)
-    finest = FINEST * (np.abs(base.matrix) @ np.abs(known.centre))
+    sizes = np.where(known.signed, known.sizes, np.abs(known.centre))
+    finest = FINEST * (np.abs(base.matrix) @ sizes)
     A, b = _whitened(base.matrix, beta, C + np.diag(finest**2))
     centre = drawn_fits(A, b, Divergence(known), _path(2.0 / accuracy**2))[-1].parameters
     found = _around(centre, A, known, accuracy)
