@@ -12,6 +12,7 @@ from steelyard.estimation.closed_loop_run import LoopRun, block_means, loop_run
 from steelyard.estimation.entropic import fit_entropic
 from steelyard.estimation.first_order import FirstOrderFit, fit_first_order
 from steelyard.estimation.friction import fit_friction
+from steelyard.estimation.friction_drift import FrictionDrift, friction_drift, with_drift
 from steelyard.estimation.full_set import with_full_set
 from steelyard.estimation.huber import fit_huber
 from steelyard.estimation.instrumental import WEAK, fit_instrumental
@@ -52,6 +53,7 @@ __all__ = [
     "Colour",
     "CommandMatch",
     "FirstOrderFit",
+    "FrictionDrift",
     "Instruments",
     "JointTrace",
     "LoopDelay",
@@ -90,6 +92,7 @@ __all__ = [
     "fit_momentum",
     "fit_ridge",
     "fit_weighted",
+    "friction_drift",
     "instrumental_shift",
     "integrated",
     "joint_trace",
@@ -109,6 +112,7 @@ __all__ = [
     "torque_lag",
     "turned_findings",
     "weighted_spread",
+    "with_drift",
     "with_full_set",
     "with_lag",
     "within_noise",
