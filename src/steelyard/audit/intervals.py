@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from steelyard.arrays import Array
 from steelyard.audit.verdict import Check, Status
+from steelyard.finding import Finding
 from steelyard.problem import Estimate, Problem
 from steelyard.uncertainty import base_intervals
 
@@ -17,7 +20,7 @@ NAMED = 8
 """Open parameters that a message lists, the worst first."""
 
 
-def check_intervals(problem: Problem, estimate: Estimate) -> Check:
+def check_intervals(problem: Problem, estimate: Estimate, findings: Sequence[Finding] = ()) -> Check:
     r"""Ask which base parameters the data leaves open, and name them.
 
     A parameter is open when its 95 % interval alone is worth more than a tenth of the torque of some joint:
@@ -31,6 +34,7 @@ def check_intervals(problem: Problem, estimate: Estimate) -> Check:
     Args:
         problem: the question.
         estimate: its answer.
+        findings: what was noticed; where one says that intervals do not hold, the check does not pass.
 
     Returns:
         The check; not run where the method gives no covariance.
@@ -46,9 +50,12 @@ def check_intervals(problem: Problem, estimate: Estimate) -> Check:
     open_ones = [int(k) for k in np.argsort(-felt, kind="stable") if felt[k] > WORTH]
     evidence = {"known": known, "open": [names[k] for k in open_ones], "base": len(names)}
     message = f"{known} of {len(names)} base parameters are known to {100 * KNOWN:.0f} % of their value"
+    bent = any(finding.code == "biased-motion" for finding in findings)
+    if bent:
+        message += "; they do not hold, because noise in the motion bends the estimate"
     if not open_ones:
         message += f"; no interval is worth more than {100 * felt.max():.2g} % of a joint's torque."
-        return Check(name, Status.PASS, message, evidence)
+        return Check(name, Status.WARN if bent else Status.PASS, message, evidence)
     listed = ", ".join(names[k] for k in open_ones[:NAMED])
     more = f" and {len(open_ones) - NAMED} more" if len(open_ones) > NAMED else ""
     message += (

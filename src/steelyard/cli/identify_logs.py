@@ -41,6 +41,7 @@ class Question:
     static: bool = False
     interval: float | None = None
     loops: tuple[LoopLog, ...] = ()
+    constant_errors: Array | None = None
 
 
 def question(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -48,6 +48,7 @@ class Request(RecordedRequest):
     gravity: str | None = None
     lock: tuple[str, ...] = ()
     arguments: tuple[str, ...] = ()
+    torque_constant_error: str | None = None
 
     command = "identify"
 
@@ -90,6 +91,10 @@ def carry_out(request: Request, out: Path, *, force: bool = False) -> tuple[Iden
     constants = torque_constants(request.torque_constant, robot.nv)
     say(f"1  read {len(request.logs)} log{'s' if len(request.logs) > 1 else ''} of {robot.name}")
     asked = question(request, robot, layout, prior, constants)
+    errors = torque_constant_errors(
+        request.torque_constant_error, robot.nv, from_current=constants is not None
+    )
+    asked = replace(asked, constant_errors=errors)
     done = identify_from(asked, request.method)
     files = write_identification(
         done,

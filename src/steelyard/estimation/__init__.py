@@ -9,6 +9,7 @@ from steelyard.estimation.closed_loop_fit import fit_closed_loop_input, fit_clos
 from steelyard.estimation.closed_loop_intervals import paper_loop, refine_intervals
 from steelyard.estimation.closed_loop_problem import SIMULATED_TERMS, fit_closed_loop, within_noise
 from steelyard.estimation.closed_loop_run import LoopRun, block_means, loop_run
+from steelyard.estimation.constant_errors import gain_sensitivity, with_constant_errors
 from steelyard.estimation.entropic import fit_entropic
 from steelyard.estimation.first_order import FirstOrderFit, fit_first_order
 from steelyard.estimation.friction import fit_friction
@@ -93,6 +94,7 @@ __all__ = [
     "fit_ridge",
     "fit_weighted",
     "friction_drift",
+    "gain_sensitivity",
     "instrumental_shift",
     "integrated",
     "joint_trace",
@@ -112,6 +114,7 @@ __all__ = [
     "torque_lag",
     "turned_findings",
     "weighted_spread",
+    "with_constant_errors",
     "with_drift",
     "with_full_set",
     "with_lag",

@@ -1,4 +1,4 @@
-r"""How much a joint's friction drifts, from one stretch of a log to the next, and what that adds to intervals.
+r"""How much a joint's friction drifts from one stretch of a log to the next; what that adds to intervals.
 
 Friction depends on temperature, load and the time since the last turn; the model holds one number for each of
 its terms. So every stretch b of a log has numbers of its own around those of the robot, $d_b \sim N(0, D)$:
@@ -15,13 +15,14 @@ whole is added to the covariance, not D over the number of stretches.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 import numpy as np
 import scipy.optimize
 import scipy.signal
 import scipy.stats
 
-from steelyard.arrays import Array, checked, read_only
+from steelyard.arrays import Array, IntArray, checked, read_only
 from steelyard.errors import NoSolutionError
 from steelyard.estimation.noise_model import LONGEST, NoiseModel, autocovariances, autoregression
 from steelyard.estimation.weighted import settled_weights
@@ -54,11 +55,10 @@ class FrictionDrift:
     """
 
     deviations: Array
-    columns: Array
+    columns: IntArray
 
     def __post_init__(self) -> None:
-        for name in ("deviations", "columns"):
-            object.__setattr__(self, name, read_only(checked(name, getattr(self, name), ("nv", 3))))
+        object.__setattr__(self, "deviations", read_only(checked("deviations", self.deviations, ("nv", 3))))
 
 
 def friction_drift(problem: Problem) -> FrictionDrift:
@@ -113,7 +113,7 @@ def with_drift(estimate: Estimate, drift: FrictionDrift) -> Estimate:
     if estimate.covariance is None:
         return estimate
     there = drift.columns >= 0
-    K = estimate.base.matrix[:, drift.columns[there].astype(int)]
+    K = estimate.base.matrix[:, drift.columns[there]]
     known = np.isfinite(np.diag(estimate.covariance))
     K = np.where(known[:, None], K * drift.deviations[there], 0.0)
     detail = {**estimate.detail, "friction_drift": drift.deviations.tolist()}
@@ -128,7 +128,7 @@ def _stretches(problem: Problem) -> list[slice]:
         count = int(np.clip((t[-1] - t[0]) // SHORTEST, 1, STRETCHES))
         inner = np.searchsorted(t, np.linspace(t[0], t[-1], count + 1)[1:-1])
         edges = [motion.start, *(motion.start + inner), motion.stop]
-        cuts += [slice(int(a), int(b)) for a, b in zip(edges[:-1], edges[1:], strict=True) if b > a]
+        cuts += [slice(int(a), int(b)) for a, b in pairwise(edges) if b > a]
     return cuts
 
 
