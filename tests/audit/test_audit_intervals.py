@@ -11,7 +11,7 @@ from steelyard.arrays import Array
 from steelyard.audit import Status, check_intervals, error_along, torque_error
 from steelyard.dynamics import inverse_dynamics
 from steelyard.errors import RecordingError
-from steelyard.estimation import fit_weighted
+from steelyard.estimation import FrictionDrift, fit_weighted, with_constant_errors, with_drift
 from steelyard.finding import Finding, Severity
 from steelyard.layout import layout_of
 from steelyard.motion import random_fourier
@@ -120,3 +120,11 @@ def test_intervals_that_a_finding_says_do_not_hold_do_not_pass() -> None:
     check = check_intervals(problem, estimate, [other, bent])
     assert check.status is Status.WARN
     assert "do not hold" in check.message
+
+
+def test_drift_and_errors_of_torque_constants_are_not_called_weak_excitation() -> None:
+    problem, estimate = _fitted(_log(noise=0.01))
+    large = FrictionDrift(np.full((2, 3), 1e3), LAYOUT.drive_columns[:, :3])
+    wide = with_constant_errors(problem, with_drift(estimate, large), [0.5, 0.5])
+    assert wide.deviations.max() > 100.0 * estimate.deviations.max()
+    assert check_intervals(problem, wide).message == check_intervals(problem, estimate).message

@@ -104,6 +104,10 @@ def test_drift_widens_its_own_terms_alone_and_only_where_there_is_a_covariance()
             assert grown.pop(f"{joint}.{term}") == pytest.approx(d**2, abs=1e-12)
     assert max(map(abs, grown.values())) < 1e-12
     assert wide.detail["friction_drift"] == deviations.tolist()
+    assert wide.drift is not None
+    np.testing.assert_allclose(wide.covariance - wide.drift, estimate.covariance, atol=1e-12)
+    (told,) = [finding for finding in wide.findings if finding.code == "friction-drift"]
+    assert all(joint in told.message for joint in problem.robot.joint_names)
     bare = replace(estimate, covariance=None)
     assert with_drift(bare, FrictionDrift(deviations, columns)) is bare
 

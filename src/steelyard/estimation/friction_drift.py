@@ -27,6 +27,7 @@ from steelyard.errors import NoSolutionError
 from steelyard.estimation.noise_model import LONGEST, NoiseModel, autocovariances, autoregression
 from steelyard.estimation.weighted import settled_weights
 from steelyard.estimation.weighted_rows import base_rows, residuals
+from steelyard.finding import Finding, Severity
 from steelyard.problem import Estimate, Problem
 
 TERMS = ("viscous", "coulomb", "offset")
@@ -78,6 +79,9 @@ def friction_drift(problem: Problem) -> FrictionDrift:
     """
     at, nv = problem.samples, problem.robot.nv
     columns = problem.layout.drive_columns[:, : len(TERMS)]
+    if len(columns) != nv:
+        # Joints tied to each other share one equation, whose friction is no longer one joint's.
+        columns = np.full((nv, len(TERMS)), -1, dtype=np.int64)
     deviations = np.zeros((nv, len(TERMS)))
     cuts = _stretches(problem)
     if len(cuts) < FEWEST:
@@ -103,12 +107,14 @@ def friction_drift(problem: Problem) -> FrictionDrift:
 def with_drift(estimate: Estimate, drift: FrictionDrift) -> Estimate:
     r"""Add to an estimate's covariance what drift adds: $\Sigma + K_F\,D\,K_F^T$.
 
+    What is added stands in `drift` as well: no richer motion makes it smaller.
+
     Args:
         estimate: the estimate; unchanged where it has no covariance.
         drift: the drift.
 
     Returns:
-        A new estimate; its `detail` holds the deviations by joint.
+        A new estimate; its `detail` holds the deviations by joint, and a finding names the joints.
     """
     if estimate.covariance is None:
         return estimate
@@ -116,8 +122,35 @@ def with_drift(estimate: Estimate, drift: FrictionDrift) -> Estimate:
     K = estimate.base.matrix[:, drift.columns[there]]
     known = np.isfinite(np.diag(estimate.covariance))
     K = np.where(known[:, None], K * drift.deviations[there], 0.0)
-    detail = {**estimate.detail, "friction_drift": drift.deviations.tolist()}
-    return replace(estimate, covariance=estimate.covariance + K @ K.T, detail=detail)
+    added = K @ K.T
+    return replace(
+        estimate,
+        covariance=estimate.covariance + added,
+        drift=added,
+        findings=(*estimate.findings, *_findings(estimate, drift)),
+        detail={**estimate.detail, "friction_drift": drift.deviations.tolist()},
+    )
+
+
+def _findings(estimate: Estimate, drift: FrictionDrift) -> tuple[Finding, ...]:
+    layout = estimate.layout
+    largest = drift.deviations[:, 1:].max(axis=1)
+    moved = [int(k) for k in np.argsort(-largest, kind="stable") if largest[k] > 0.0]
+    if not moved:
+        return ()
+    listed = ", ".join(
+        f"{layout.joints[layout.dofs[k]]} by {largest[k]:.2g} {layout.parameters[column].unit}"
+        for k in moved
+        if (column := int(drift.columns[k, 1:].max())) >= 0
+    )
+    return (
+        Finding(
+            Severity.INFO,
+            "friction-drift",
+            f"friction or offset change from one stretch of the logs to the next more than noise explains: "
+            f"{listed}. Another log may differ as much from this one; the intervals of these terms hold it.",
+        ),
+    )
 
 
 def _stretches(problem: Problem) -> list[slice]:

@@ -33,6 +33,8 @@ class Estimate:
             infinite where the data is blind.
         covariance: of beta, shape (b, b), SI; infinite variances along what the data does not show; None
             where the method gives none. What the data says, without the errors of torque constants.
+        drift: the part of it that a drift of friction has, see `friction_drift`, shape (b, b), SI; None where
+            none was looked for.
         systematic: what errors of torque constants add to it, shape (b, b), SI; None where they add nothing.
             Logs made with the same constants share it.
         parameters: a full parameter vector with K phi = beta, shape (p,), SI; None where none was asked for.
@@ -55,6 +57,7 @@ class Estimate:
     findings: tuple[Finding, ...] = ()
     recordings: tuple[str, ...] = ()
     detail: Mapping[str, object] = field(default_factory=dict)
+    drift: Array | None = None
     systematic: Array | None = None
     schema: int = 2
 
@@ -64,6 +67,7 @@ class Estimate:
             "values": (b,),
             "residual": ("nv",),
             "covariance": (b, b),
+            "drift": (b, b),
             "systematic": (b, b),
             "parameters": (p,),
             "weights": ("nv",),
