@@ -112,10 +112,12 @@ def test_drift_widens_its_own_terms_alone_and_only_where_there_is_a_covariance()
     assert with_drift(bare, FrictionDrift(deviations, columns)) is bare
 
 
-def test_short_logs_and_layouts_without_friction_claim_no_drift() -> None:
+def test_short_logs_and_layouts_without_friction_or_with_load_claim_no_drift() -> None:
     problem, _ = exact_problem("two_link")
     log = exact_log(problem.robot, problem.layout, problem.layout.complete_nominal(), period=5.0)
     assert not friction_drift(noisy(problem_of(problem.robot, problem.layout, [log]), 1)).deviations.any()
     bare = layout_of(problem.robot, ())
     long = exact_log(problem.robot, bare, bare.complete_nominal(), samples=1000, period=30.0)
     assert not friction_drift(noisy(problem_of(problem.robot, bare, [long]), 1)).deviations.any()
+    loaded = layout_of(problem.robot, ("viscous", "coulomb", "load"))
+    assert not friction_drift(problem_of(problem.robot, loaded, [long])).deviations.any()
