@@ -11,7 +11,8 @@ from steelyard.arrays import Array
 from steelyard.audit import Status, check_intervals, error_along, torque_error
 from steelyard.dynamics import inverse_dynamics
 from steelyard.errors import RecordingError
-from steelyard.estimation import fit_weighted
+from steelyard.estimation import FrictionDrift, fit_weighted, with_constant_errors, with_drift
+from steelyard.finding import Finding, Severity
 from steelyard.layout import layout_of
 from steelyard.motion import random_fourier
 from steelyard.problem import Estimate, Problem, problem_of
@@ -109,3 +110,21 @@ def test_errors_are_compared_in_the_band_of_a_prepared_motion_and_as_they_are_el
     assert error.overall == pytest.approx(10.0 * np.sqrt(5.0 / 100.0), rel=0.3)
     with pytest.raises(RecordingError, match="has no torques"):
         error_along([log.with_channels(tau=None)], [truth])
+
+
+def test_intervals_that_a_finding_says_do_not_hold_do_not_pass() -> None:
+    problem, estimate = _fitted(_log(noise=0.01))
+    bent = Finding(Severity.WARNING, "biased-motion", "their intervals do not hold.")
+    other = Finding(Severity.WARNING, "repeated-motion", "a repeat.")
+    assert check_intervals(problem, estimate, [other]).status is Status.PASS
+    check = check_intervals(problem, estimate, [other, bent])
+    assert check.status is Status.WARN
+    assert "do not hold" in check.message
+
+
+def test_drift_and_errors_of_torque_constants_are_not_called_weak_excitation() -> None:
+    problem, estimate = _fitted(_log(noise=0.01))
+    large = FrictionDrift(np.full((2, 3), 1e3), LAYOUT.drive_columns[:, :3])
+    wide = with_constant_errors(problem, with_drift(estimate, large), [0.5, 0.5])
+    assert wide.deviations.max() > 100.0 * estimate.deviations.max()
+    assert check_intervals(problem, wide).message == check_intervals(problem, estimate).message

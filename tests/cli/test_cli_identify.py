@@ -115,6 +115,7 @@ def test_the_ur10e_is_identified_from_its_currents_within_five_percent(tmp_path:
         (("--method", "magic"), "--method: unknown method 'magic'"),
         (("--drive", "viscos"), "--drive: unknown drive term 'viscos'"),
         (("--torque-constant", "1,x"), "--torque-constant: expected 2 numbers"),
+        (("--torque-constant-error", "1.5"), "--torque-constant-error: expected one number or 2"),
         (("--holdout", "nowhere.csv"), "nowhere.csv"),
     ],
 )
@@ -146,6 +147,36 @@ def test_intervals_and_excitation_are_in_the_answer(logs: Path, tmp_path: Path) 
     for line in found["base"]:
         lower, upper = line["interval95"]
         assert lower < line["value"] < upper
+
+
+def test_errors_of_torque_constants_widen_intervals_and_stand_apart(logs: Path, tmp_path: Path) -> None:
+    words = ("two_link", logs / "train.parquet", "--method", "wls")
+    plain = _identified(*words, "--out", tmp_path / "p")
+    wide = _identified(*words, "--out", tmp_path / "w", "--torque-constant-error", "0.2")
+    for before, after in zip(plain["base"], wide["base"], strict=True):
+        # Torques that were measured as such have no constants to be wrong.
+        assert before["interval95"] == before["interval95_random"] == after["interval95_random"]
+        low, high = after["interval95"]
+        assert low <= before["interval95"][0]
+        assert high >= before["interval95"][1]
+    halves = [np.diff([line["interval95"] for line in one["base"]])[:, 0] for one in (plain, wide)]
+    assert np.median(halves[1] / halves[0]) > 2.0
+    stored = json.loads((tmp_path / "w" / "parameters.json").read_text())["base"]
+    same = json.loads((tmp_path / "p" / "parameters.json").read_text())["base"]
+    for line, other, told in zip(stored, same, wide["base"], strict=True):
+        assert line["deviation"] == pytest.approx(other["deviation"])
+        assert line["deviation_systematic"] > 0.0
+        half = 1.959964 * np.hypot(line["deviation"], line["deviation_systematic"])
+        assert told["interval95"][1] - told["value"] == pytest.approx(half, rel=1e-5)
+    request = json.loads((tmp_path / "w" / "record.json").read_text())["request"]
+    assert request["torque_constant_error"] == "0.2"
+    assert "by the same torque constants" in (tmp_path / "w" / "report.html").read_text()
+
+
+def test_people_are_told_what_errors_of_torque_constants_add(logs: Path, tmp_path: Path) -> None:
+    words = ("identify", "two_link", logs / "train.parquet", "--method", "wls", "--out", tmp_path / "r")
+    _, out, _ = run(*words, "--torque-constant-error", "0.05,0.1")
+    assert "hold an error of 5 to 10 % of each torque constant" in " ".join(out.split())
 
 
 def _held_poses(path: Path) -> None:

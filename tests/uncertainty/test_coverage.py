@@ -165,7 +165,7 @@ def test_bias_is_asked_of_references_of_the_motion_earlier_or_said_not_to_be_tes
     shaken = at.a + np.random.default_rng(2).normal(size=at.a.shape)
     bare = Recording(robot.joint_names, at.time, at.q, v=at.v, a=shaken, tau=at.tau)
     referred = bare.with_channels(q_ref=at.q, v_ref=at.v, a_ref=at.a)
-    filtered = bare.revised("prepared", {"cutoff": 200.0})
+    filtered = bare.revised("prepared", {"cutoff": 100.0})
     found = {
         name: [x.code for x in bias_of_recordings(posed(robot, log), [log])]
         for name, log in (("bare", bare), ("referred", referred), ("filtered", filtered))

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
+
 import numpy as np
 
 from steelyard.arrays import Array
 from steelyard.audit.verdict import Check, Status
+from steelyard.finding import Finding
 from steelyard.problem import Estimate, Problem
 from steelyard.uncertainty import base_intervals
 
@@ -17,7 +21,7 @@ NAMED = 8
 """Open parameters that a message lists, the worst first."""
 
 
-def check_intervals(problem: Problem, estimate: Estimate) -> Check:
+def check_intervals(problem: Problem, estimate: Estimate, findings: Sequence[Finding] = ()) -> Check:
     r"""Ask which base parameters the data leaves open, and name them.
 
     A parameter is open when its 95 % interval alone is worth more than a tenth of the torque of some joint:
@@ -26,11 +30,13 @@ def check_intervals(problem: Problem, estimate: Estimate) -> Check:
 
     with h half the interval and $W_{jk}$ the column of parameter k at joint j. So a number that is zero by
     symmetry is not open although its interval is wide against itself: neither end of it would be felt.
-    Many open parameters are what weak excitation means.
+    Many open parameters are what weak excitation means; so neither a drift of friction nor errors of torque
+    constants are counted, which no richer motion cures.
 
     Args:
         problem: the question.
         estimate: its answer.
+        findings: what was noticed; where one says that intervals do not hold, the check does not pass.
 
     Returns:
         The check; not run where the method gives no covariance.
@@ -38,6 +44,9 @@ def check_intervals(problem: Problem, estimate: Estimate) -> Check:
     name, names = "intervals", estimate.base.names
     if estimate.covariance is None:
         return Check(name, Status.NOT_RUN, "the method gives no intervals.")
+    if estimate.drift is not None:
+        # Friction that drifts is no fault of the excitation.
+        estimate = replace(estimate, covariance=estimate.covariance - estimate.drift)
     found = base_intervals(estimate)
     half = 0.5 * (found.upper - found.lower)
     worth = np.max(_torque_share(problem), axis=0)
@@ -46,9 +55,12 @@ def check_intervals(problem: Problem, estimate: Estimate) -> Check:
     open_ones = [int(k) for k in np.argsort(-felt, kind="stable") if felt[k] > WORTH]
     evidence = {"known": known, "open": [names[k] for k in open_ones], "base": len(names)}
     message = f"{known} of {len(names)} base parameters are known to {100 * KNOWN:.0f} % of their value"
+    bent = any(finding.code == "biased-motion" for finding in findings)
+    if bent:
+        message += "; they do not hold, because noise in the motion bends the estimate"
     if not open_ones:
         message += f"; no interval is worth more than {100 * felt.max():.2g} % of a joint's torque."
-        return Check(name, Status.PASS, message, evidence)
+        return Check(name, Status.WARN if bent else Status.PASS, message, evidence)
     listed = ", ".join(names[k] for k in open_ones[:NAMED])
     more = f" and {len(open_ones) - NAMED} more" if len(open_ones) > NAMED else ""
     message += (

@@ -9,7 +9,12 @@ from typing import Annotated
 import typer
 
 from steelyard.cli.identify_request import DRIVE, Request, carry_out
-from steelyard.cli.log_options import ColumnsOption, CutoffOption, TorqueConstantOption
+from steelyard.cli.log_options import (
+    ColumnsOption,
+    CutoffOption,
+    TorqueConstantErrorOption,
+    TorqueConstantOption,
+)
 from steelyard.cli.output import JsonOption, announce_compilation, print_json
 from steelyard.cli.robot_argument import ArgumentOption, GravityOption, LockOption, RobotArgument
 
@@ -37,6 +42,7 @@ def identify(
     ] = "auto",
     drive: Annotated[str, typer.Option(metavar="LIST", help="Drive terms at every joint.")] = DRIVE,
     torque_constant: TorqueConstantOption = None,
+    torque_constant_error: TorqueConstantErrorOption = None,
     columns: ColumnsOption = None,
     cutoff: CutoffOption = None,
     prior: Annotated[
@@ -146,6 +152,7 @@ def identify(
         tuple(mass or ()),
         tuple(rotor or ()),
         tuple(equal or ()),
+        torque_constant_error,
     )
     done, files = carry_out(request, out, force=force)
     document = answer(done, files, time.perf_counter() - started)

@@ -28,7 +28,8 @@ MOST_PLACES = 20
 def answer(done: Identification, files: dict[str, str], seconds: float) -> dict[str, Any]:
     """Everything a script may ask for."""
     names = [joint.name for joint in done.robot.joints if joint.nv]
-    intervals = base_intervals(done.estimate)
+    intervals = base_intervals(done.estimate, systematic=True)
+    random = base_intervals(done.estimate)
     refinement = refinement_of(done.estimate, names)
     return {
         "verdict": done.verdict.status,
@@ -61,12 +62,14 @@ def answer(done: Identification, files: dict[str, str], seconds: float) -> dict[
         "joints": joints(done),
         "consistent": done.verdict.check("physical consistency").status is Status.PASS,
         "base": [
-            {"name": name, "value": value, "interval95": [lower, upper]}
-            for name, value, lower, upper in zip(
+            {"name": name, "value": value, "interval95": [lower, upper], "interval95_random": [low, high]}
+            for name, value, lower, upper, low, high in zip(
                 intervals.names,
                 intervals.values.tolist(),
                 intervals.lower.tolist(),
                 intervals.upper.tolist(),
+                random.lower.tolist(),
+                random.upper.tolist(),
                 strict=True,
             )
         ],
@@ -218,8 +221,24 @@ def print_answer(done: Identification, document: dict[str, Any]) -> None:
         stdout.print(f"{check.status.value:>7}  {check.name}: {check.message}", markup=False, soft_wrap=True)
     for line in folded((*done.findings, *done.estimate.findings)):
         stdout.print(line, markup=False, soft_wrap=True)
+    if done.estimate.systematic is not None:
+        stdout.print(_by_constants(done), markup=False, soft_wrap=True)
     folder = Path(document["files"]["report.html"]).parent
     stdout.print(
         f"[bold {colour}]{document['verdict']}[/bold {colour}] in {document['seconds']:.1f} s; "
         f"written to {escape(str(folder))}"
+    )
+
+
+def _by_constants(done: Identification) -> str:
+    """What the errors of torque constants add to the intervals of base parameters, in one sentence."""
+    random, added = done.estimate.deviations, done.estimate.systematic_deviations
+    known = np.isfinite(random) & (random > 0.0)
+    wider = float(np.median(np.hypot(random, added)[known] / random[known])) if known.any() else 1.0
+    errors = sorted(set(np.asarray(done.question.constant_errors).tolist()))
+    share = " to ".join(f"{100.0 * x:.3g}" for x in dict.fromkeys((errors[0], errors[-1])))
+    return (
+        f"Intervals of base parameters hold an error of {share} % of each torque constant, which makes "
+        f"them {wider:.3g} times as wide (median); interval95_random in the JSON answer is without it: logs "
+        "made with the same constants are compared by that."
     )

@@ -35,11 +35,14 @@ from steelyard.estimation import (
     delay_findings,
     fit_by_name,
     fit_loop_instrumental,
+    friction_drift,
     largest_torque,
     linearised,
     static_problem,
     torque_aligned,
     turned_findings,
+    with_constant_errors,
+    with_drift,
     with_full_set,
     with_lag,
     with_links_near,
@@ -128,6 +131,10 @@ def identify_from(asked: Question, method: str) -> Identification:
     if "load" in estimate.layout.drive:
         problem = linearised(problem, estimate)
     estimate = _complete(problem, estimate if lag is None else with_lag(estimate, lag), prior)
+    if not asked.static:
+        estimate = with_drift(estimate, friction_drift(problem))
+    if asked.constant_errors is not None:
+        estimate = with_constant_errors(problem, estimate, asked.constant_errors)
     posterior, intervals = _known_links(asked, estimate, prior)
     say(f"3  fitted by {estimate.method}, condition number {estimate.condition:.3g}")
     used = problem.samples
@@ -138,16 +145,18 @@ def identify_from(asked: Question, method: str) -> Identification:
     error = error_along([asked.holdout], [predicted])
     repeat = next(filter(None, (same_motion(log, asked.holdout) for log in asked.train)), None)
     repeated = () if repeat is None else (repeat.finding("a training log", asked.held_out),)
+    suspicions = _suspicions(asked, problem, estimate, method)
+    noticed = (*suspicions, *repeated)
     return Identification(
         asked,
         problem,
         estimate,
         certificate,
-        Verdict(tuple(_checks(asked, problem, estimate, certificate, predicted, error, repeated))),
+        Verdict(tuple(_checks(asked, problem, estimate, certificate, predicted, error, noticed))),
         error_along(asked.train, [estimate.torque(asked.robot, log) for log in asked.train]),
         error,
         torque_error(asked.holdout.channels["tau"], predicted),
-        (*asked.findings, *_suspicions(asked, problem, method), *repeated),
+        (*asked.findings, *noticed),
         _price(asked, estimate),
         prior,
         posterior,
@@ -177,7 +186,10 @@ def _known_links(
     if prior is None or estimate.covariance is None or estimate.parameters is None:
         return None, None
     known = replace(prior, layout=estimate.layout)
-    posterior = link_posterior(estimate.base, estimate.values, estimate.covariance, known, asked.prior_error)
+    covariance = estimate.covariance
+    if estimate.systematic is not None:
+        covariance = covariance + estimate.systematic
+    posterior = link_posterior(estimate.base, estimate.values, covariance, known, asked.prior_error)
     before, rng = prior_alone(known, asked.prior_error), np.random.default_rng(0)
     return posterior, link_intervals(posterior, before, rng, around=estimate.parameters)
 
@@ -192,14 +204,14 @@ def _sharpened(asked: Question, problem: Problem) -> tuple[Question, TorqueLag |
     return replace(asked, train=tuple(without_turning(log) for log in train)), lag
 
 
-def _suspicions(asked: Question, problem: Problem, method: str) -> tuple[Finding, ...]:
+def _suspicions(asked: Question, problem: Problem, estimate: Estimate, method: str) -> tuple[Finding, ...]:
     """Signs, directions and delays under which the same log would fit far better."""
     if asked.static or "load" in problem.layout.drive:
         return ()
     turned = turned_findings(problem) or delay_findings(problem)
     if method == CLOSED_LOOP:
         return turned
-    return (*turned, *bias_of_recordings(problem, asked.train))
+    return (*turned, *bias_of_recordings(problem, asked.train, estimate.deviations))
 
 
 def _posed(asked: Question, layout: Layout) -> Problem:
@@ -261,10 +273,10 @@ def _checks(
     certificate: Certificate,
     predicted: Array,
     error: TorqueError,
-    repeated: tuple[Finding, ...],
+    noticed: tuple[Finding, ...],
 ) -> list[Check]:
     names = [joint.name for joint in asked.robot.joints if joint.nv]
-    repeat = "it repeats a training motion" if repeated else ""
+    repeat = "it repeats a training motion" if any(x.code == "repeated-motion" for x in noticed) else ""
     left = asked.holdout.channels["tau"] - predicted
     nominal = _nominal(asked)
     checks = [
@@ -272,7 +284,7 @@ def _checks(
         *_link_checks(asked.robot, estimate),
         _plausible(asked, estimate),
         check_excitation(certificate, estimate.condition),
-        check_intervals(problem, estimate),
+        check_intervals(problem, estimate, noticed),
     ]
     if (refinement := refinement_of(estimate, names)) is not None:
         checks.append(check_refinement(refinement))

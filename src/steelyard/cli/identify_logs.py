@@ -46,6 +46,7 @@ class Question:
     strength: float | None = None
     prior_error: float = ACCURACY
     knowledge: Mapping[str, Any] = field(default_factory=dict)
+    constant_errors: Array | None = None
 
 
 def question(

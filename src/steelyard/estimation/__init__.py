@@ -9,6 +9,7 @@ from steelyard.estimation.closed_loop_fit import fit_closed_loop_input, fit_clos
 from steelyard.estimation.closed_loop_intervals import paper_loop, refine_intervals
 from steelyard.estimation.closed_loop_problem import SIMULATED_TERMS, fit_closed_loop, within_noise
 from steelyard.estimation.closed_loop_run import LoopRun, block_means, loop_run
+from steelyard.estimation.constant_errors import gain_sensitivity, with_constant_errors
 from steelyard.estimation.entropic import (
     choose_strength,
     fit_entropic,
@@ -18,6 +19,7 @@ from steelyard.estimation.entropic import (
 )
 from steelyard.estimation.first_order import FirstOrderFit, fit_first_order
 from steelyard.estimation.friction import fit_friction
+from steelyard.estimation.friction_drift import FrictionDrift, friction_drift, with_drift
 from steelyard.estimation.full_set import with_full_set
 from steelyard.estimation.huber import fit_huber
 from steelyard.estimation.instrumental import WEAK, fit_instrumental
@@ -58,6 +60,7 @@ __all__ = [
     "Colour",
     "CommandMatch",
     "FirstOrderFit",
+    "FrictionDrift",
     "Instruments",
     "JointTrace",
     "LoopDelay",
@@ -97,6 +100,8 @@ __all__ = [
     "fit_momentum",
     "fit_ridge",
     "fit_weighted",
+    "friction_drift",
+    "gain_sensitivity",
     "instrumental_shift",
     "integrated",
     "joint_trace",
@@ -118,6 +123,8 @@ __all__ = [
     "torque_lag",
     "turned_findings",
     "weighted_spread",
+    "with_constant_errors",
+    "with_drift",
     "with_full_set",
     "with_lag",
     "with_links_near",

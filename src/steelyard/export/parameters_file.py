@@ -36,8 +36,9 @@ def parameters_document(
 ) -> dict[str, Any]:
     """What was found about each parameter, as values JSON can hold; infinity is the text `inf`.
 
-    Where intervals are not given they are those of the estimate's covariance, see `uncertainty`: finite for
-    what torques determine, the value itself where the layout fixes it, and infinite otherwise.
+    Where intervals are not given they are those of the estimate's covariance, see `uncertainty`, with what
+    errors of torque constants add: finite for what torques determine, the value itself where the layout fixes
+    it, and infinite otherwise.
 
     Args:
         robot: the robot.
@@ -97,8 +98,8 @@ def parameters_document(
         if base_ends is not None:
             beta_ends = checked("base_ends", base_ends, (estimate.base.count, 2), finite=False)
         else:
-            beta_ends = _base_ends(estimate)
-        base = _base(estimate, beta_ends)
+            beta_ends = _base_ends(estimate, systematic=True)
+        base = _base(estimate, beta_ends, _base_ends(estimate) if base_ends is None else beta_ends)
         document |= {"method": estimate.method, "samples": estimate.samples, "base": base}
     plain: dict[str, Any] = to_document(document)
     return plain
@@ -108,27 +109,30 @@ def _ends(layout: Layout, phi: Array, estimate: Estimate | None) -> Array:
     if estimate is None or estimate.covariance is None:
         ends = np.column_stack((np.full(layout.size, -np.inf), np.full(layout.size, np.inf)))
     else:
-        found = parameter_intervals(estimate)
+        found = parameter_intervals(estimate, systematic=True)
         ends = np.column_stack((found.lower, found.upper))
     fixed = ~layout.free
     ends[fixed] = phi[fixed, None]
     return ends
 
 
-def _base_ends(estimate: Estimate) -> Array:
+def _base_ends(estimate: Estimate, *, systematic: bool = False) -> Array:
     if estimate.covariance is None:
         return np.tile([-np.inf, np.inf], (estimate.base.count, 1))
-    found = base_intervals(estimate)
+    found = base_intervals(estimate, systematic=systematic)
     return np.column_stack((found.lower, found.upper))
 
 
-def _base(estimate: Estimate, ends: Array) -> list[dict[str, object]]:
+def _base(estimate: Estimate, ends: Array, random: Array) -> list[dict[str, object]]:
+    """Combinations with their intervals; `deviation` is of the data alone, as results are compared by it."""
     base, names = estimate.base, estimate.layout.names
+    systematic = estimate.systematic_deviations
     return [
         {
             "name": base.names[k],
             "value": float(estimate.values[k]),
-            "deviation": float(ends[k, 1] - ends[k, 0]) / (2.0 * TWO_SIDED_95),
+            "deviation": float(random[k, 1] - random[k, 0]) / (2.0 * TWO_SIDED_95),
+            "deviation_systematic": float(systematic[k]),
             "interval95": ends[k],
             "combination": {names[j]: float(base.matrix[k, j]) for j in np.flatnonzero(base.matrix[k])},
         }

@@ -32,7 +32,11 @@ class Estimate:
         condition: condition number of the base regressor with columns scaled to unit norm, dimensionless;
             infinite where the data is blind.
         covariance: of beta, shape (b, b), SI; infinite variances along what the data does not show; None
-            where the method gives none.
+            where the method gives none. What the data says, without the errors of torque constants.
+        drift: the part of it that a drift of friction has, see `friction_drift`, shape (b, b), SI; None where
+            none was looked for.
+        systematic: what errors of torque constants add to it, shape (b, b), SI; None where they add nothing.
+            Logs made with the same constants share it.
         parameters: a full parameter vector with K phi = beta, shape (p,), SI; None where none was asked for.
         weights: one over the noise assumed at each degree of freedom, shape (nv,), 1/(N·m) or 1/N.
         findings: what was noticed while estimating.
@@ -53,6 +57,8 @@ class Estimate:
     findings: tuple[Finding, ...] = ()
     recordings: tuple[str, ...] = ()
     detail: Mapping[str, object] = field(default_factory=dict)
+    drift: Array | None = None
+    systematic: Array | None = None
     schema: int = 2
 
     def __post_init__(self) -> None:
@@ -61,6 +67,8 @@ class Estimate:
             "values": (b,),
             "residual": ("nv",),
             "covariance": (b, b),
+            "drift": (b, b),
+            "systematic": (b, b),
             "parameters": (p,),
             "weights": ("nv",),
         }
@@ -77,6 +85,13 @@ class Estimate:
         if self.covariance is None:
             return np.full(self.base.count, np.inf)
         return np.asarray(np.sqrt(np.diag(self.covariance)))
+
+    @property
+    def systematic_deviations(self) -> Array:
+        """Standard deviations of beta by errors of torque constants alone, shape (b,), SI."""
+        if self.systematic is None:
+            return np.zeros(self.base.count)
+        return np.asarray(np.sqrt(np.maximum(np.diag(self.systematic), 0.0)))
 
     @property
     def representative(self) -> Array:

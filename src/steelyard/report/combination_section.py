@@ -49,7 +49,11 @@ def _formula(line: Combination) -> str:
 
 def _spread(line: Combination) -> str:
     half = line.half_width
-    return f" ± {numeral(half, half)}" if math.isfinite(half) else " (no interval)"
+    if not math.isfinite(half):
+        return " (no interval)"
+    if line.random is None:
+        return f" ± {numeral(half, half)}"
+    return f" ± {numeral(half, half)} (± {numeral(line.random, line.random)} by the same torque constants)"
 
 
 def _described(line: Combination) -> str:

@@ -86,6 +86,8 @@ class Combination:
         lower: lower end of the 95 % interval, in that unit; minus infinity where unknown.
         upper: upper end, in that unit; infinity where unknown.
         nominal: what the description's numbers sum to, in that unit; None where some are not stated.
+        random: half the width of the interval without errors of torque constants, in that unit; None where
+            they add nothing.
     """
 
     terms: tuple[tuple[str, float], ...]
@@ -94,6 +96,7 @@ class Combination:
     lower: float = float("-inf")
     upper: float = float("inf")
     nominal: float | None = None
+    random: float | None = None
 
     @property
     def half_width(self) -> float:

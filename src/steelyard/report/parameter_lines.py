@@ -26,9 +26,10 @@ def combinations(estimate: Estimate) -> tuple[Combination, ...]:
         One combination per base parameter.
     """
     layout, base = estimate.layout, estimate.base
-    half = WITHIN * estimate.deviations
+    half = WITHIN * np.hypot(estimate.deviations, estimate.systematic_deviations)
+    random = WITHIN * estimate.deviations
     found = []
-    for row, column, beta, h in zip(base.matrix, base.columns, estimate.values, half, strict=True):
+    for row, column, beta, h, r in zip(base.matrix, base.columns, estimate.values, half, random, strict=True):
         order = [int(column), *(int(k) for k in np.flatnonzero(row) if k != column)]
         nominal = float(row[order] @ layout.nominal[order])
         found.append(
@@ -39,6 +40,7 @@ def combinations(estimate: Estimate) -> tuple[Combination, ...]:
                 lower=float(beta - h),
                 upper=float(beta + h),
                 nominal=None if np.isnan(nominal) else nominal,
+                random=None if estimate.systematic is None else float(r),
             )
         )
     return tuple(found)
@@ -70,7 +72,7 @@ def parameter_lines(
         ends = checked("intervals", intervals, (layout.size, 2), finite=False)
     else:
         ends = np.tile([-np.inf, np.inf], (layout.size, 1))
-        half = WITHIN * estimate.deviations
+        half = WITHIN * np.hypot(estimate.deviations, estimate.systematic_deviations)
         for column, beta, h in zip(estimate.base.columns, estimate.values, half, strict=True):
             if kinds[column] is Class.ALONE:
                 phi[column] = beta

@@ -1,7 +1,7 @@
 """How sure an estimate is: covariance under coloured noise, intervals, bootstrap, prediction, bias."""
 
 from steelyard.uncertainty.arm_norms import ArmNorms, arm_norms
-from steelyard.uncertainty.bias import bias_findings, bias_of_recordings, lagged
+from steelyard.uncertainty.bias import bias_findings, bias_of_recordings, calmer_motion
 from steelyard.uncertainty.bootstrap import Bootstrap, block_bootstrap
 from steelyard.uncertainty.bounded_rows import BoundedRows, Place
 from steelyard.uncertainty.contradiction import ContradictionError, ErrorGrowth, error_growth
@@ -51,10 +51,10 @@ __all__ = [
     "block_bootstrap",
     "block_length",
     "bounded_rows",
+    "calmer_motion",
     "error_growth",
     "guaranteed_bounds",
     "guaranteed_payload",
-    "lagged",
     "linear_bounds",
     "link_intervals",
     "link_posterior",

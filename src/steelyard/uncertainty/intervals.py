@@ -56,13 +56,17 @@ class Intervals:
         return np.asarray((self.lower <= x) & (x <= self.upper))
 
 
-def base_intervals(estimate: Estimate, level: float = 0.95, *, spread: Spread | None = None) -> Intervals:
+def base_intervals(
+    estimate: Estimate, level: float = 0.95, *, spread: Spread | None = None, systematic: bool = False
+) -> Intervals:
     r"""Intervals $\hat\beta \pm z\,\sigma$ of base parameters, z the quantile of the normal distribution.
 
     Args:
         estimate: with a covariance, unless a spread is given.
         level: probability of covering the truth, in (0, 1).
         spread: how sure it is; None for the estimate's own covariance.
+        systematic: whether errors of torque constants are in. Without them intervals say how far another log
+            made with the same constants may differ; with them how far the truth may.
 
     Returns:
         The intervals.
@@ -70,12 +74,12 @@ def base_intervals(estimate: Estimate, level: float = 0.95, *, spread: Spread | 
     Raises:
         InputError: there is no covariance, or the level is no probability.
     """
-    deviations = np.sqrt(_variance(estimate, spread, np.eye(estimate.base.count)))
+    deviations = np.sqrt(_variance(estimate, spread, np.eye(estimate.base.count), systematic))
     return _around(estimate.base.names, estimate.values, deviations, level)
 
 
 def parameter_intervals(
-    estimate: Estimate, level: float = 0.95, *, spread: Spread | None = None
+    estimate: Estimate, level: float = 0.95, *, spread: Spread | None = None, systematic: bool = False
 ) -> Intervals:
     r"""Intervals of the full parameters that torques determine on their own; infinite for all others.
 
@@ -86,6 +90,7 @@ def parameter_intervals(
         estimate: with a covariance, unless a spread is given.
         level: probability of covering the truth, in (0, 1).
         spread: how sure it is; None for the estimate's own covariance.
+        systematic: whether errors of torque constants are in, see `base_intervals`.
 
     Returns:
         The intervals, one for each parameter of the layout.
@@ -103,14 +108,23 @@ def parameter_intervals(
     C[np.abs(C) < _SPANNED] = 0.0
     values, deviations = np.full(layout.size, np.nan), np.full(layout.size, np.inf)
     values[seen] = C @ estimate.values
-    deviations[seen] = np.sqrt(_variance(estimate, spread, C))
+    deviations[seen] = np.sqrt(_variance(estimate, spread, C, systematic))
     fixed = ~layout.free
     values[fixed], deviations[fixed] = layout.nominal[fixed], 0.0
     values[np.isinf(deviations)] = np.nan
     return _around(layout.names, values, deviations, level)
 
 
-def _variance(estimate: Estimate, spread: Spread | None, combinations: Array) -> Array:
+def _variance(estimate: Estimate, spread: Spread | None, combinations: Array, systematic: bool) -> Array:
+    random = _random_variance(estimate, spread, combinations)
+    if not systematic or estimate.systematic is None:
+        return random
+    return np.asarray(
+        random + np.einsum("...i,ij,...j->...", combinations, estimate.systematic, combinations)
+    )
+
+
+def _random_variance(estimate: Estimate, spread: Spread | None, combinations: Array) -> Array:
     if spread is not None:
         return spread.variance(combinations)
     if estimate.covariance is None:
