@@ -211,3 +211,25 @@ def test_a_folder_in_use_is_not_overwritten(logs: Path, tmp_path: Path) -> None:
     code, _, err = run("identify", "two_link", logs / "train.parquet", "--out", tmp_path)
     assert code == 2, err
     assert [path.name for path in tmp_path.iterdir()] == ["kept.txt"]
+
+
+def test_momentum_integrates_over_windows_of_the_log_at_its_own_rate(logs: Path, tmp_path: Path) -> None:
+    words = ("two_link", logs / "train.parquet", "--holdout", logs / "other.parquet", "--method", "momentum")
+    found = _identified(*words, "--out", tmp_path / "tenth")
+    detail = json.loads((tmp_path / "tenth" / "record.json").read_text())["estimate"]["detail"]
+    assert detail["window"] == 0.1
+    assert found["samples"] > 5000  # the log's 1 kHz, not the thinned log's
+    _identified(*words, "--window", "0.2", "--out", tmp_path / "fifth")
+    wider = json.loads((tmp_path / "fifth" / "record.json").read_text())["estimate"]["detail"]
+    assert wider["windows"] == pytest.approx(0.5 * detail["windows"], abs=1)
+    plain = _identified(*words[:4], "--method", "wls", "--out", tmp_path / "wls")
+    assert found["holdout"]["unfiltered"] < 1.05 * plain["holdout"]["unfiltered"]
+
+
+def test_windows_are_refused_where_a_method_has_none(logs: Path, tmp_path: Path) -> None:
+    code, _, err = run(
+        "identify", "two_link", logs / "train.parquet", "--window", "0.2", "--out", tmp_path / "r"
+    )
+    assert code != 0
+    assert "--window" in err
+    assert "--method momentum" in " ".join(err.split())

@@ -63,6 +63,14 @@ def identify(
             show_default=False,
         ),
     ] = None,
+    window: Annotated[
+        float | None,
+        typer.Option(
+            metavar="SECONDS",
+            help="Time over which --method momentum integrates, on the log at its own rate.",
+            show_default="0.1",
+        ),
+    ] = None,
     static: Annotated[
         bool, typer.Option("--static", help="The logs hold poses: identify what statics can.")
     ] = False,
@@ -99,6 +107,7 @@ def identify(
         gravity,
         tuple(lock or ()),
         tuple(argument or ()),
+        window,
     )
     done, files = carry_out(request, out, force=force)
     document = answer(done, files, time.perf_counter() - started)

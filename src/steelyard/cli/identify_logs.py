@@ -8,7 +8,7 @@ from pathlib import Path
 
 from steelyard.arrays import Array
 from steelyard.cli.identify_closed_loop import LoopLog
-from steelyard.cli.identify_request import CLOSED_LOOP, Request
+from steelyard.cli.identify_request import CLOSED_LOOP, WINDOWS, Request
 from steelyard.cli.output import say
 from steelyard.errors import InputError
 from steelyard.finding import Finding
@@ -17,6 +17,7 @@ from steelyard.recording import Reading, Recording, inspect_recording, read
 from steelyard.robot import Robot
 from steelyard.signals import (
     Preparation,
+    band_of,
     held_poses,
     kept_apart,
     prepared,
@@ -41,6 +42,9 @@ class Question:
     static: bool = False
     interval: float | None = None
     loops: tuple[LoopLog, ...] = ()
+    every_sample: tuple[Recording, ...] = ()
+    window: float | None = None
+    """Training logs at their own rate, torques as measured, and the length of a window, s: for `momentum`."""
 
 
 def question(
@@ -84,6 +88,8 @@ def question(
         request.static,
         max(intervals[: len(request.logs)]),
         _loops(request, robot, constants, first) if request.method == CLOSED_LOOP else (),
+        _every_sample(request, robot, constants, train) if request.method == WINDOWS else (),
+        request.window,
     )
 
 
@@ -117,6 +123,23 @@ def _loops(
             log = torque_from_current(log, constants)
         logs.append(LoopLog(path.name, log, float(stretch.time[0]), float(stretch.time[-1])))
     return tuple(logs)
+
+
+def _every_sample(
+    request: Request, robot: Robot, constants: Array | None, train: Sequence[Recording]
+) -> tuple[Recording, ...]:
+    """The stretches that are learnt from, not thinned: velocities of the same band, torques as measured."""
+    stretches: list[Recording] = []
+    last = len(request.logs) - 1
+    for k, path in enumerate(map(Path, request.logs)):
+        log = _read(path, robot, request).recording
+        # Of the last log there may be several stretches, between which others are kept apart.
+        mine = train[k:] if k == last else train[k : k + 1]
+        how = Preparation(constants, band_of(mine[0]), sampling_of(log).interval)
+        whole = prepared(log, how).recording
+        edge = 0.5 / whole.rate
+        stretches += [whole.window(one.time[0] - edge, one.time[-1] + edge) for one in mine]
+    return tuple(stretches)
 
 
 def _at_rest(path: Path, reading: Reading, constants: Array | None) -> tuple[Recording, tuple[Finding, ...]]:

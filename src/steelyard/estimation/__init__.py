@@ -30,7 +30,7 @@ from steelyard.estimation.loop_delay import (
     replayed_commands,
 )
 from steelyard.estimation.loop_instruments import fit_loop_instrumental, loop_instruments
-from steelyard.estimation.methods import METHODS, Instruments, fit_by_name
+from steelyard.estimation.methods import METHODS, WINDOW, Instruments, fit_by_name
 from steelyard.estimation.momentum import fit_momentum
 from steelyard.estimation.noise_covariance import Colour
 from steelyard.estimation.noise_spread import Spread
@@ -48,6 +48,7 @@ __all__ = [
     "METHODS",
     "SIMULATED_TERMS",
     "WEAK",
+    "WINDOW",
     "ArxModel",
     "Colour",
     "CommandMatch",

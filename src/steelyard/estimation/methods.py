@@ -30,8 +30,8 @@ PRIOR_RANGE = 0.3
 """Half the range around the description's numbers where a method needs one, by the size of each parameter."""
 UNSTATED = 1e-3
 """Pull, in deviations per unit, towards zero on drive terms that have no prior."""
-WINDOW = 5
-"""Intervals of the log in one window of the momentum method."""
+WINDOW = 0.1
+"""Length of a window of the momentum method, s (paper 000 has 0.10 to 0.12 s)."""
 
 
 def _wls(problem: Problem) -> Estimate:
@@ -56,9 +56,11 @@ def _ridge(problem: Problem) -> Estimate:
     return fit_ridge(asked, 1.0, scales=scales, weights=weights)
 
 
-def _momentum(problem: Problem) -> Estimate:
-    interval = float(np.median(np.diff(problem.samples.time)))
-    return fit_momentum(problem, WINDOW * interval, on_blind="infinite")
+def _momentum(problem: Problem, window: float | None) -> Estimate:
+    """A log that is coarser than the usual window gets one interval to a window."""
+    if window is None:
+        window = max(WINDOW, float(np.median(np.diff(problem.samples.time))))
+    return fit_momentum(problem, window, on_blind="infinite")
 
 
 _WEIGHTED: dict[str, Callable[..., Estimate]] = {
@@ -73,13 +75,14 @@ _PLAIN: dict[str, Callable[[Problem], Estimate]] = {
     "wls": _wls,
     "huber": lambda problem: fit_huber(problem, on_blind="infinite"),
     "ridge": _ridge,
-    "momentum": _momentum,
 }
-METHODS = (*_PLAIN, *_WEIGHTED, "iv")
+METHODS = (*_PLAIN, "momentum", *_WEIGHTED, "iv")
 """Names of the estimators."""
 
 
-def fit_by_name(problem: Problem, method: str, *, instruments: Instruments | None = None) -> Estimate:
+def fit_by_name(
+    problem: Problem, method: str, *, instruments: Instruments | None = None, window: float | None = None
+) -> Estimate:
     """Fit by the estimator of a name.
 
     Methods over full parameters weigh each joint by the noise that weighted least squares finds; `ridge` and
@@ -89,6 +92,7 @@ def fit_by_name(problem: Problem, method: str, *, instruments: Instruments | Non
         problem: the question, with its samples.
         method: one of `METHODS`.
         instruments: q, v and a that carry no measurement noise, for `iv`.
+        window: length of a window, s, for `momentum`; None for `WINDOW`, or an interval of a coarser log.
 
     Returns:
         The estimate.
@@ -100,6 +104,8 @@ def fit_by_name(problem: Problem, method: str, *, instruments: Instruments | Non
     """
     if method in _PLAIN:
         return _PLAIN[method](problem)
+    if method == "momentum":
+        return _momentum(problem, window)
     if method in _WEIGHTED:
         return _WEIGHTED[method](problem, settled_weights(problem, "infinite")[0])
     if method != "iv":

@@ -34,6 +34,9 @@ edge is then far above the cut-off: the jump of dry friction where a joint turns
 THINNED = 2.01
 """Samples that one must stand for before a log is thinned: a gain of less is not worth the filter's ends."""
 
+SAME_INTERVAL = 1e-6
+"""Relative difference of two intervals that are the same."""
+
 
 @dataclass(frozen=True, eq=False)
 class Preparation:
@@ -43,7 +46,8 @@ class Preparation:
         torque_constant: torque at the joint per current, shape (nj,), N·m/A or N/A; None where torques were
             recorded.
         cutoff: cut-off of the low-pass, Hz; None to choose it by the log's own spectrum.
-        interval: interval of the samples that are kept, s; None to choose it by the cut-off.
+        interval: interval of the samples that are kept, s; None to choose it by the cut-off. That of the log
+            itself keeps every sample, and torques as they were measured.
     """
 
     torque_constant: Array | None = None
@@ -108,7 +112,8 @@ def prepared(log: Recording, how: Preparation | None = None) -> Prepared:
     remarks.append(f"positions pass a low-pass of {cutoff:.3g} Hz: {why}")
     log = _with_derivatives(log, cutoff)
     interval = 1.0 / (SAMPLES_A_PERIOD * cutoff) if how.interval is None else how.interval
-    if how.interval is not None or interval * log.rate > THINNED:
+    asked = how.interval is not None and abs(interval * log.rate - 1.0) > SAME_INTERVAL
+    if asked or (how.interval is None and interval * log.rate > THINNED):
         log = resampled(log, interval)
     whole = log.duration
     log = main_motion(log, STANDING)
