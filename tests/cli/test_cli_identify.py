@@ -233,3 +233,36 @@ def test_windows_are_refused_where_a_method_has_none(logs: Path, tmp_path: Path)
     assert code != 0
     assert "--window" in err
     assert "--method momentum" in " ".join(err.split())
+
+
+@pytest.fixture(scope="module")
+def coarse(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Two motions of the same arm with 12-bit encoders."""
+    folder = tmp_path_factory.mktemp("coarse")
+    robot = zoo_robot("two_link")
+    for name, seed in (("train", 2), ("other", 3)):
+        rng = np.random.default_rng(seed)
+        log = simulate(robot, random_fourier(robot, rng), sensor="low-cost", rng=rng)
+        write(log, folder / f"{name}.parquet")
+    return folder
+
+
+def test_coarse_encoders_get_a_cutoff_that_predicts_torques(coarse: Path, tmp_path: Path) -> None:
+    words = ("two_link", coarse / "train.parquet", "--holdout", coarse / "other.parquet")
+    code, out, err = run("identify", *words, "--json", "--out", tmp_path / "chosen")
+    assert code == 0, err
+    said = " ".join(err.split())
+    assert "which the spectrum suggests" in said
+    assert "as that of the training logs, which was chosen by prediction" in said
+    found = json.loads(out)
+    asked = _identified(*words, "--cutoff", "29.2", "--out", tmp_path / "asked")
+    assert found["holdout"]["overall"] < asked["holdout"]["overall"]
+    assert found["holdout"]["unfiltered"] < 0.8 * asked["holdout"]["unfiltered"]
+
+
+def test_a_cutoff_that_is_asked_for_is_kept(coarse: Path, tmp_path: Path) -> None:
+    code, _, err = run(
+        "identify", "two_link", coarse / "train.parquet", "--cutoff", "29.2", "--out", tmp_path / "r"
+    )
+    assert code in (0, 1), err
+    assert "positions pass a low-pass of 29.2 Hz: as asked." in " ".join(err.split())

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+
+import numpy as np
 
 from steelyard.arrays import Array
 from steelyard.cli.identify_closed_loop import LoopLog
 from steelyard.cli.identify_request import CLOSED_LOOP, WINDOWS, Request
 from steelyard.cli.output import say
 from steelyard.errors import InputError
+from steelyard.estimation import choose_cutoff, lowest_cutoff
 from steelyard.finding import Finding
 from steelyard.layout import Layout
 from steelyard.recording import Reading, Recording, inspect_recording, read
@@ -18,12 +21,16 @@ from steelyard.robot import Robot
 from steelyard.signals import (
     Preparation,
     band_of,
+    evenly_timed,
     held_poses,
     kept_apart,
     prepared,
     sampling_of,
     torque_from_current,
 )
+
+Chooser = Callable[[Recording, Recording], tuple[float, str]]
+"""From a log with torques, and the same as its spectrum suggests to make it ready, to a cut-off and why."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,17 +63,37 @@ def question(
     findings: list[Finding] = []
 
     intervals: list[float] = []
+    suggested: list[float] = []
 
-    def ready(path: str) -> Recording:
-        log, noticed, interval = log_made_ready(Path(path), robot, request, constants)
+    def ready(path: str, choose: Chooser) -> Recording:
+        log, noticed, interval = log_made_ready(Path(path), robot, request, constants, choose)
         intervals.append(interval)
         findings.extend(finding for finding in noticed if finding not in findings)
         return log
 
-    train = [ready(path) for path in request.logs]
+    def predicting(log: Recording, found: Recording) -> tuple[float, str]:
+        """What torques of the part that is learnt from are predicted best with."""
+        alone = request.holdout is None and len(train) == len(request.logs) - 1
+        parts = kept_apart(found).train if alone else (found,)
+        spans = [(float(part.time[0]), float(part.time[-1])) for part in parts]
+        suggested.append(float(band_of(found) or 0.0))
+        choice = choose_cutoff(robot, layout, log, suggested[-1], spans=spans)
+        return choice.frequency, choice.reason
+
+    def as_in_training(log: Recording, found: Recording) -> tuple[float, str]:
+        """Where training logs bear less than their spectra suggest, no more, but what this motion needs."""
+        own, most = float(band_of(found) or 0.0), max(float(band_of(one) or 0.0) for one in train)
+        if most >= max(suggested):
+            return own, ""
+        cutoff = min(own, max(most, lowest_cutoff(evenly_timed(log, longest_gap=np.inf), own)))
+        return cutoff, "as that of the training logs, which was chosen by prediction."
+
+    train: list[Recording] = []
+    for path in request.logs:
+        train.append(ready(path, predicting))
     first = list(train)
     if request.holdout is not None:
-        apart, name = ready(request.holdout), Path(request.holdout).name
+        apart, name = ready(request.holdout, as_in_training), Path(request.holdout).name
     else:
         split = kept_apart(train.pop())
         train += split.train
@@ -94,14 +121,25 @@ def question(
 
 
 def log_made_ready(
-    path: Path, robot: Robot, request: Request, constants: Array | None
+    path: Path, robot: Robot, request: Request, constants: Array | None, choose: Chooser | None = None
 ) -> tuple[Recording, tuple[Finding, ...], float]:
-    """One log as q, v, a and tau, what was noticed about it, and its interval as it was recorded, s."""
+    """One log as q, v, a and tau, what was noticed about it, and its interval as it was recorded, s.
+
+    Where no cut-off was asked for, the one that the log's spectrum suggests may be lowered by `choose`.
+    """
     reading = _read(path, robot, request)
     interval = sampling_of(reading.recording).interval
     if request.static:
         return *_at_rest(path, reading, constants), interval
     found = prepared(reading.recording, Preparation(constants, request.cutoff))
+    band = band_of(found.recording)
+    if choose is not None and request.cutoff is None and band is not None:
+        log = reading.recording
+        lower, why = choose(
+            log if constants is None else torque_from_current(log, constants), found.recording
+        )
+        if lower < band:
+            found = prepared(log, Preparation(constants, lower, why=why))
     for remark in found.remarks:
         say(f"   {path.name}: {remark}")
     return found.recording, (*reading.findings, *found.findings), interval

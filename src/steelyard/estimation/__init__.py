@@ -9,6 +9,7 @@ from steelyard.estimation.closed_loop_fit import fit_closed_loop_input, fit_clos
 from steelyard.estimation.closed_loop_intervals import paper_loop, refine_intervals
 from steelyard.estimation.closed_loop_problem import SIMULATED_TERMS, fit_closed_loop, within_noise
 from steelyard.estimation.closed_loop_run import LoopRun, block_means, loop_run
+from steelyard.estimation.cutoff_choice import CutoffChoice, choose_cutoff, lowest_cutoff
 from steelyard.estimation.entropic import fit_entropic
 from steelyard.estimation.first_order import FirstOrderFit, fit_first_order
 from steelyard.estimation.friction import fit_friction
@@ -52,6 +53,7 @@ __all__ = [
     "ArxModel",
     "Colour",
     "CommandMatch",
+    "CutoffChoice",
     "FirstOrderFit",
     "Instruments",
     "JointTrace",
@@ -67,6 +69,7 @@ __all__ = [
     "StepConstraint",
     "TorqueLag",
     "block_means",
+    "choose_cutoff",
     "command_match",
     "common_dead_time",
     "delay_findings",
@@ -97,6 +100,7 @@ __all__ = [
     "linearised",
     "loop_instruments",
     "loop_run",
+    "lowest_cutoff",
     "meter_delay",
     "paper_loop",
     "possible_links",

@@ -48,11 +48,13 @@ class Preparation:
         cutoff: cut-off of the low-pass, Hz; None to choose it by the log's own spectrum.
         interval: interval of the samples that are kept, s; None to choose it by the cut-off. That of the log
             itself keeps every sample, and torques as they were measured.
+        why: where a cut-off is given, who chose it and why, in one sentence.
     """
 
     torque_constant: Array | None = None
     cutoff: float | None = None
     interval: float | None = None
+    why: str = "as asked."
 
     def __post_init__(self) -> None:
         if self.torque_constant is not None:
@@ -108,7 +110,7 @@ def prepared(log: Recording, how: Preparation | None = None) -> Prepared:
     log = evenly_timed(log, longest_gap=np.inf)
     remarks = [f"{count} samples of {sampling.interval:.4g} s; {_said_of_time(sampling, log)}."]
     period = repeats_after(log.rows(longest_motion(log)))
-    cutoff, why = _cutoff(log) if how.cutoff is None else (how.cutoff, "as asked.")
+    cutoff, why = _cutoff(log) if how.cutoff is None else (how.cutoff, how.why)
     remarks.append(f"positions pass a low-pass of {cutoff:.3g} Hz: {why}")
     log = _with_derivatives(log, cutoff)
     interval = 1.0 / (SAMPLES_A_PERIOD * cutoff) if how.interval is None else how.interval
