@@ -266,3 +266,30 @@ def test_a_cutoff_that_is_asked_for_is_kept(coarse: Path, tmp_path: Path) -> Non
     )
     assert code in (0, 1), err
     assert "positions pass a low-pass of 29.2 Hz: as asked." in " ".join(err.split())
+
+
+def test_errors_in_the_band_and_unfiltered_stand_wherever_the_verdict_does(
+    coarse: Path, tmp_path: Path
+) -> None:
+    words = ("two_link", coarse / "train.parquet", "--holdout", coarse / "other.parquet", "--cutoff", "9")
+    found = _identified(*words, "--out", tmp_path / "r")
+    band, plain = found["holdout"]["overall"], found["unfiltered"]["overall"]
+    assert plain > 1.3 * band
+    assert found["holdout"]["unfiltered"] == plain
+    assert found["holdout"]["band"] == 9.0
+    assert set(found["unfiltered"]["joints"]) == set(found["holdout"]["joints"])
+    told = json.loads((tmp_path / "r" / "record.json").read_text())["verdict"]
+    assert told["verdict"] == found["verdict"]
+    for part in ("checks", "train", "holdout", "unfiltered"):
+        assert told[part] == found[part]
+    page = (tmp_path / "r" / "report.html").read_text()
+    assert "where no torque is filtered" in page
+    assert f"({plain:.2f} % unfiltered)" in page
+    code, out, err = run("identify", *words, "--out", tmp_path / "again")
+    assert code == 0, err
+    terminal = " ".join(out.split())
+    assert "below 9 Hz" in terminal
+    assert f"{band:.2f} % of the torque is unexplained in the motion's band ({plain:.2f} % unf" in terminal
+    overall = next(line for line in out.splitlines() if "overall" in line)
+    assert f"{band:.2f}" in overall
+    assert f"{plain:.2f}" in overall

@@ -49,7 +49,7 @@ from steelyard.motion import Motion, read_motion
 from steelyard.problem import Estimate, Problem, problem_of
 from steelyard.recording import Recording, same_motion
 from steelyard.robot import Robot
-from steelyard.signals import without_delay, without_turning
+from steelyard.signals import band_of, without_delay, without_turning
 from steelyard.uncertainty import bias_of_recordings, with_covariance
 
 
@@ -225,8 +225,11 @@ def _checks(
     repeat = "it repeats a training motion" if repeated else ""
     left = asked.holdout.channels["tau"] - predicted
     nominal = _nominal(asked)
+    unfiltered = None
+    if band_of(asked.holdout) is not None:
+        unfiltered = torque_error(asked.holdout.channels["tau"], predicted)
     checks = [
-        check_torque("held-out torque", error, names, nominal=nominal, repeat=repeat),
+        check_torque("held-out torque", error, names, nominal=nominal, unfiltered=unfiltered, repeat=repeat),
         *_link_checks(asked.robot, estimate),
         check_excitation(certificate, estimate.condition),
         check_intervals(problem, estimate),
