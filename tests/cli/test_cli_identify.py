@@ -242,3 +242,85 @@ def test_a_folder_in_use_is_not_overwritten(logs: Path, tmp_path: Path) -> None:
     code, _, err = run("identify", "two_link", logs / "train.parquet", "--out", tmp_path)
     assert code == 2, err
     assert [path.name for path in tmp_path.iterdir()] == ["kept.txt"]
+
+
+def test_momentum_integrates_over_windows_of_the_log_at_its_own_rate(logs: Path, tmp_path: Path) -> None:
+    words = ("two_link", logs / "train.parquet", "--holdout", logs / "other.parquet", "--method", "momentum")
+    found = _identified(*words, "--out", tmp_path / "tenth")
+    detail = json.loads((tmp_path / "tenth" / "record.json").read_text())["estimate"]["detail"]
+    assert detail["window"] == 0.1
+    assert found["samples"] > 5000  # the log's 1 kHz, not the thinned log's
+    _identified(*words, "--window", "0.2", "--out", tmp_path / "fifth")
+    wider = json.loads((tmp_path / "fifth" / "record.json").read_text())["estimate"]["detail"]
+    assert wider["windows"] == pytest.approx(0.5 * detail["windows"], abs=1)
+    plain = _identified(*words[:4], "--method", "wls", "--out", tmp_path / "wls")
+    assert found["holdout"]["unfiltered"] < 1.05 * plain["holdout"]["unfiltered"]
+
+
+def test_windows_are_refused_where_a_method_has_none(logs: Path, tmp_path: Path) -> None:
+    code, _, err = run(
+        "identify", "two_link", logs / "train.parquet", "--window", "0.2", "--out", tmp_path / "r"
+    )
+    assert code != 0
+    assert "--window" in err
+    assert "--method momentum" in " ".join(err.split())
+
+
+@pytest.fixture(scope="module")
+def coarse(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Two motions of the same arm with 12-bit encoders."""
+    folder = tmp_path_factory.mktemp("coarse")
+    robot = zoo_robot("two_link")
+    for name, seed in (("train", 2), ("other", 3)):
+        rng = np.random.default_rng(seed)
+        log = simulate(robot, random_fourier(robot, rng), sensor="low-cost", rng=rng)
+        write(log, folder / f"{name}.parquet")
+    return folder
+
+
+def test_coarse_encoders_get_a_cutoff_that_predicts_torques(coarse: Path, tmp_path: Path) -> None:
+    words = ("two_link", coarse / "train.parquet", "--holdout", coarse / "other.parquet")
+    code, out, err = run("identify", *words, "--json", "--out", tmp_path / "chosen")
+    assert code == 0, err
+    said = " ".join(err.split())
+    assert "which the spectrum suggests" in said
+    assert "as that of the training logs, which was chosen by prediction" in said
+    found = json.loads(out)
+    asked = _identified(*words, "--cutoff", "29.2", "--out", tmp_path / "asked")
+    assert found["holdout"]["overall"] < asked["holdout"]["overall"]
+    assert found["holdout"]["unfiltered"] < 0.8 * asked["holdout"]["unfiltered"]
+
+
+def test_a_cutoff_that_is_asked_for_is_kept(coarse: Path, tmp_path: Path) -> None:
+    code, _, err = run(
+        "identify", "two_link", coarse / "train.parquet", "--cutoff", "29.2", "--out", tmp_path / "r"
+    )
+    assert code in (0, 1), err
+    assert "positions pass a low-pass of 29.2 Hz: as asked." in " ".join(err.split())
+
+
+def test_errors_in_the_band_and_unfiltered_stand_wherever_the_verdict_does(
+    coarse: Path, tmp_path: Path
+) -> None:
+    words = ("two_link", coarse / "train.parquet", "--holdout", coarse / "other.parquet", "--cutoff", "9")
+    found = _identified(*words, "--out", tmp_path / "r")
+    band, plain = found["holdout"]["overall"], found["unfiltered"]["overall"]
+    assert plain > 1.3 * band
+    assert found["holdout"]["unfiltered"] == plain
+    assert found["holdout"]["band"] == 9.0
+    assert set(found["unfiltered"]["joints"]) == set(found["holdout"]["joints"])
+    told = json.loads((tmp_path / "r" / "record.json").read_text())["verdict"]
+    assert told["verdict"] == found["verdict"]
+    for part in ("checks", "train", "holdout", "unfiltered"):
+        assert told[part] == found[part]
+    page = (tmp_path / "r" / "report.html").read_text()
+    assert "where no torque is filtered" in page
+    assert f"({plain:.2f} % unfiltered)" in page
+    code, out, err = run("identify", *words, "--out", tmp_path / "again")
+    assert code == 0, err
+    terminal = " ".join(out.split())
+    assert "below 9 Hz" in terminal
+    assert f"{band:.2f} % of the torque is unexplained in the motion's band ({plain:.2f} % unf" in terminal
+    overall = next(line for line in out.splitlines() if "overall" in line)
+    assert f"{band:.2f}" in overall
+    assert f"{plain:.2f}" in overall

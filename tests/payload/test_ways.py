@@ -23,6 +23,7 @@ from steelyard.payload import (
     weigh_with_model,
 )
 from steelyard.pose import Pose
+from steelyard.recording import Recording
 from steelyard.zoo import zoo_robot
 
 PANDA = zoo_robot("panda")
@@ -55,6 +56,30 @@ def test_momentum_gives_the_load_without_accelerations() -> None:
     found = weigh_with_model(MODEL, held_at(PANDA), [bare], method="momentum")
     # The trapezoidal rule at 100 Hz is what is left.
     assert_ten(found.values, load.parameters, 2e-3)
+
+
+def test_momentum_windows_do_not_shrink_with_the_interval_of_the_log() -> None:
+    load, motion = body(2), motion_of(PANDA)
+    time = np.arange(0.0, motion.duration, 1e-3)
+    made = run(PANDA, motion, load, time=time)
+    log = Recording(made.joints, time, made.q, v=made.v, tau=made.tau)
+    rng = np.random.default_rng(0)
+    # Known links turn noise of the velocity into noise of their momentum, which the load's regressor shares.
+    noisy = log.with_channels(v=log.v + 4e-3 * rng.standard_normal(log.v.shape))
+    found = weigh_with_model(MODEL, held_at(PANDA), [noisy], method="momentum")
+    assert found.values[0] == pytest.approx(load.mass, rel=0.02)
+    asked = weigh_with_model(MODEL, held_at(PANDA), [noisy], method="momentum", window=0.005)
+    assert abs(asked.values[0] - load.mass) > 0.05 * load.mass
+
+
+def test_a_lag_of_the_torque_is_taken_out_before_momentum_is_integrated() -> None:
+    load, motion = body(3), motion_of(PANDA)
+    log = run(PANDA, motion, load)
+    late = log.with_channels(tau=np.vstack([log.tau[:1], log.tau[:-1]]))
+    found = weigh_with_model(MODEL, held_at(PANDA), [late], method="momentum", interval=0.012)
+    left = weigh_with_model(MODEL, held_at(PANDA), [late], method="momentum")
+    wrong, right = (np.abs(each.values - load.parameters)[4:].max() for each in (left, found))
+    assert right < 0.2 * wrong
 
 
 def test_the_full_arm_estimated_twice_gives_the_load_from_different_motions() -> None:

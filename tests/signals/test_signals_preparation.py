@@ -41,6 +41,14 @@ def test_torques_are_left_as_they_were_measured_so_that_dry_friction_stays_sharp
     np.testing.assert_array_equal(done.tau, measured[rows])
 
 
+def test_the_interval_of_the_log_keeps_every_sample_and_torques_as_measured() -> None:
+    time = uniform_time(0.001, 4.0)
+    noisy = torque(time) + np.random.default_rng(0).standard_normal((len(time), len(JOINTS)))
+    done = prepared(motion(time, tau=noisy), Preparation(cutoff=5.0, interval=0.001)).recording
+    rows = (time >= done.time[0] - 1e-9) & (time <= done.time[-1] + 1e-9)
+    np.testing.assert_array_equal(done.tau, noisy[rows])
+
+
 def test_measured_and_predicted_torque_agree_in_the_band_although_a_smoothed_one_fits_no_jump() -> None:
     friction = 3.0 * np.sign(series(TIME, 1))
     noise = 0.3 * np.random.default_rng(0).standard_normal(friction.shape)

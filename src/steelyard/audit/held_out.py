@@ -50,6 +50,7 @@ def check_torque(
     joints: Sequence[str],
     *,
     nominal: TorqueError | None = None,
+    unfiltered: TorqueError | None = None,
     repeat: str = "",
 ) -> Check:
     """Judge the torque error of a motion.
@@ -59,6 +60,8 @@ def check_torque(
         error: the errors, percent.
         joints: names of the joints.
         nominal: errors of the description's own parameters on the same motion, percent, where it states them.
+        unfiltered: errors of the same prediction against torques as they were measured, percent, where the
+            others are of the band of the motion.
         repeat: why the motion is no test, such as that it repeats the training; empty if it is one.
 
     Returns:
@@ -66,6 +69,8 @@ def check_torque(
     """
     weak = {j: e for j, e in zip(joints, error.joints, strict=True) if e > POOR_JOINT}
     message = f"{error.overall:.2f} % of the torque is unexplained"
+    if unfiltered is not None:
+        message += f" in the motion's band ({unfiltered.overall:.2f} % unfiltered)"
     if nominal is not None:
         message += f", {nominal.overall:.2f} % by the description's own numbers"
     if weak:
@@ -83,5 +88,6 @@ def check_torque(
         "overall": error.overall,
         "joints": dict(zip(joints, error.joints, strict=True)),
         "nominal": None if nominal is None else nominal.overall,
+        "unfiltered": None if unfiltered is None else unfiltered.overall,
     }
     return Check(name, status, message + ".", evidence)

@@ -69,6 +69,14 @@ def identify(
             show_default=False,
         ),
     ] = None,
+    window: Annotated[
+        float | None,
+        typer.Option(
+            metavar="SECONDS",
+            help="Time over which --method momentum integrates, on the log at its own rate.",
+            show_default="0.1",
+        ),
+    ] = None,
     static: Annotated[
         bool, typer.Option("--static", help="The logs hold poses: identify what statics can.")
     ] = False,
@@ -153,6 +161,7 @@ def identify(
         tuple(rotor or ()),
         tuple(equal or ()),
         torque_constant_error,
+        window,
     )
     done, files = carry_out(request, out, force=force)
     document = answer(done, files, time.perf_counter() - started)

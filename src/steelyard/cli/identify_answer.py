@@ -11,12 +11,13 @@ import numpy as np
 from rich.markup import escape
 from rich.table import Table
 
-from steelyard.audit import Status
+from steelyard.audit import Status, TorqueError
 from steelyard.cli.identify_closed_loop import refinement_of
 from steelyard.cli.identify_line import Identification
 from steelyard.cli.output import stdout
 from steelyard.finding import Finding
 from steelyard.inertia import Body
+from steelyard.signals import band_of
 from steelyard.uncertainty import base_intervals
 
 MOST_ALIKE = 3
@@ -25,18 +26,40 @@ MOST_PLACES = 20
 """Places of further findings that are named."""
 
 
-def answer(done: Identification, files: dict[str, str], seconds: float) -> dict[str, Any]:
-    """Everything a script may ask for."""
+def judgement(done: Identification) -> dict[str, Any]:
+    """The verdict and the errors of torques it rests on, in the motion's band and unfiltered, percent."""
     names = [joint.name for joint in done.robot.joints if joint.nv]
-    intervals = base_intervals(done.estimate, systematic=True)
-    random = base_intervals(done.estimate)
-    refinement = refinement_of(done.estimate, names)
+
+    def errors(error: TorqueError) -> dict[str, Any]:
+        return {"overall": error.overall, "joints": dict(zip(names, error.joints, strict=True))}
+
     return {
         "verdict": done.verdict.status,
         "checks": [
             {"name": check.name, "status": check.status, "message": check.message}
             for check in done.verdict.checks
         ],
+        "train": errors(done.train),
+        "holdout": {
+            "log": done.question.held_out,
+            "band": band_of(done.question.holdout),
+            "unfiltered": done.unfiltered.overall,
+            **errors(done.holdout),
+        },
+        "unfiltered": errors(done.unfiltered),
+    }
+
+
+def answer(done: Identification, files: dict[str, str], seconds: float) -> dict[str, Any]:
+    """Everything a script may ask for."""
+    names = [joint.name for joint in done.robot.joints if joint.nv]
+    intervals = base_intervals(done.estimate, systematic=True)
+    random = base_intervals(done.estimate)
+    refinement = refinement_of(done.estimate, names)
+    judged = judgement(done)
+    return {
+        "verdict": judged["verdict"],
+        "checks": judged["checks"],
         "findings": [
             {"severity": f.severity, "code": f.code, "message": f.message, "place": f.place}
             for f in (*done.findings, *done.estimate.findings)
@@ -46,13 +69,9 @@ def answer(done: Identification, files: dict[str, str], seconds: float) -> dict[
         "cond": done.estimate.condition,
         "method": done.estimate.method,
         "samples": done.estimate.samples,
-        "train": {"overall": done.train.overall, "joints": dict(zip(names, done.train.joints, strict=True))},
-        "holdout": {
-            "log": done.question.held_out,
-            "overall": done.holdout.overall,
-            "unfiltered": done.unfiltered.overall,
-            "joints": dict(zip(names, done.holdout.joints, strict=True)),
-        },
+        "train": judged["train"],
+        "holdout": judged["holdout"],
+        "unfiltered": judged["unfiltered"],
         "price": {
             "train": {"unconstrained": done.price.train.overall, "links": done.train.overall},
             "holdout": {"unconstrained": done.price.holdout.overall, "links": done.holdout.overall},
@@ -198,12 +217,16 @@ def print_answer(done: Identification, document: dict[str, Any]) -> None:
     """Tables, checks, findings and the verdict."""
     colour = {"pass": "green", "warn": "yellow", "fail": "red"}.get(document["verdict"], "white")
     held_out = done.question.held_out
-    table = Table(title=f"Unexplained torque, percent of its rms; held out: {escape(held_out)}")
-    for heading in ("joint", "training", "held out"):
+    band = document["holdout"]["band"]
+    below = "" if band is None else f" below {band:.3g} Hz"
+    table = Table(title=f"Unexplained torque, percent of its rms{below}; held out: {escape(held_out)}")
+    for heading in ("joint", "training", "held out", "held out, unfiltered"):
         table.add_column(heading, justify="left" if heading == "joint" else "right")
-    for joint, seen in document["train"]["joints"].items():
-        table.add_row(escape(joint), f"{seen:.2f}", f"{document['holdout']['joints'][joint]:.2f}")
-    table.add_row("overall", f"{done.train.overall:.2f}", f"{done.holdout.overall:.2f}", style="bold")
+    shown = [document[part]["joints"] for part in ("train", "holdout", "unfiltered")]
+    for joint in shown[0]:
+        table.add_row(escape(joint), *(f"{errors[joint]:.2f}" for errors in shown))
+    overall = (done.train.overall, done.holdout.overall, done.unfiltered.overall)
+    table.add_row("overall", *(f"{error:.2f}" for error in overall), style="bold")
     stdout.print(table)
     if document["links"]:
         _print_links(document)

@@ -25,12 +25,13 @@ from steelyard.audit import (
 )
 from steelyard.cli.identify_closed_loop import check_refinement, fitted_by_loop, refinement_of
 from steelyard.cli.identify_logs import Question
-from steelyard.cli.identify_request import CLOSED_LOOP
+from steelyard.cli.identify_request import CLOSED_LOOP, WINDOWS
 from steelyard.cli.output import say
 from steelyard.consistency import Prior, check_parameters, prior_of
 from steelyard.control import read_loop
 from steelyard.errors import InputError
 from steelyard.estimation import (
+    WINDOW,
     TorqueLag,
     delay_findings,
     fit_by_name,
@@ -54,7 +55,7 @@ from steelyard.motion import Motion, read_motion
 from steelyard.problem import Estimate, Problem, problem_of
 from steelyard.recording import Recording, same_motion
 from steelyard.robot import Robot
-from steelyard.signals import without_turning
+from steelyard.signals import band_of, without_delay, without_turning
 from steelyard.uncertainty import (
     LinkIntervals,
     LinkPosterior,
@@ -201,7 +202,10 @@ def _sharpened(asked: Question, problem: Problem) -> tuple[Question, TorqueLag |
     train, lag = torque_aligned(problem, asked.train, asked.interval)
     if lag is not None:
         say(f"   torques are moved by {1e3 * lag.seconds:+.2f} ms, within an interval of the log")
-    return replace(asked, train=tuple(without_turning(log) for log in train)), lag
+    every = asked.every_sample
+    if lag is not None:
+        every = tuple(without_delay(log, lag.seconds, ["tau"]) for log in every)
+    return replace(asked, train=tuple(without_turning(log) for log in train), every_sample=every), lag
 
 
 def _suspicions(asked: Question, problem: Problem, estimate: Estimate, method: str) -> tuple[Finding, ...]:
@@ -235,6 +239,8 @@ def _fitted(asked: Question, problem: Problem, method: str, prior: Prior | None)
     if method == CLOSED_LOOP:
         motion = None if asked.motion is None else _planned(asked)
         return fitted_by_loop(problem, asked.loops, asked.train, asked.controller, motion)
+    if method == WINDOWS:
+        return _fitted_by_windows(asked, problem)
     if method != "iv":
         return fit_by_name(problem, method, prior=prior, strength=asked.strength)
     if asked.controller is None:
@@ -244,6 +250,21 @@ def _fitted(asked: Question, problem: Problem, method: str, prior: Prior | None)
             "is of use with the motion it was told to follow.", place="--controller", remedy="Give --motion."
         )
     return fit_loop_instrumental(problem, read_loop(asked.controller, asked.robot), _planned(asked))
+
+
+def _fitted_by_windows(asked: Question, problem: Problem) -> Estimate:
+    """Integrate over windows of the logs at their own rate; a stretch shorter than one tells nothing."""
+    longest = max(log.duration for log in asked.every_sample)
+    shortest = min(longest, WINDOW if asked.window is None else asked.window)
+    logs = [log for log in asked.every_sample if log.duration >= shortest]
+    posed = problem_of(asked.robot, problem.layout, logs, prior=asked.prior, accelerations=False)
+    estimate = fit_by_name(posed, WINDOWS, window=asked.window)
+    said = estimate.detail
+    say(
+        f"   {said['windows']} windows of {said['window']:g} s; samples of {1e3 / logs[0].rate:.4g} ms, "
+        "torques as measured"
+    )
+    return estimate
 
 
 def _planned(asked: Question) -> Motion:
@@ -279,8 +300,11 @@ def _checks(
     repeat = "it repeats a training motion" if any(x.code == "repeated-motion" for x in noticed) else ""
     left = asked.holdout.channels["tau"] - predicted
     nominal = _nominal(asked)
+    unfiltered = None
+    if band_of(asked.holdout) is not None:
+        unfiltered = torque_error(asked.holdout.channels["tau"], predicted)
     checks = [
-        check_torque("held-out torque", error, names, nominal=nominal, repeat=repeat),
+        check_torque("held-out torque", error, names, nominal=nominal, unfiltered=unfiltered, repeat=repeat),
         *_link_checks(asked.robot, estimate),
         _plausible(asked, estimate),
         check_excitation(certificate, estimate.condition),

@@ -25,6 +25,8 @@ CONSTANT_ERROR = 0.10
 """Relative deviation of torque constants of which nothing is said; makers' figures differ as much."""
 CLOSED_LOOP = "clie"
 """The method that simulates the controller with the robot, beside those of a problem alone."""
+WINDOWS = "momentum"
+"""The method that integrates over windows of the log at its own rate."""
 
 
 @dataclass(frozen=True)
@@ -55,6 +57,7 @@ class Request(RecordedRequest):
     rotor: tuple[str, ...] = ()
     equal: tuple[str, ...] = ()
     torque_constant_error: str | None = None
+    window: float | None = None
 
     command = "identify"
 
@@ -90,7 +93,13 @@ def carry_out(request: Request, out: Path, *, force: bool = False) -> tuple[Iden
     refuse_knowledge(request)
     if request.method not in (*METHODS, CLOSED_LOOP):
         raise UnknownNameError("method", request.method, (*METHODS, CLOSED_LOOP), place="--method")
-    if request.static and request.method in ("momentum", "iv", CLOSED_LOOP):
+    if request.window is not None and request.method != WINDOWS:
+        raise InputError(
+            f"'{request.method}' has no windows.",
+            place="--window",
+            remedy=f"Leave it out, or use --method {WINDOWS}.",
+        )
+    if request.static and request.method in (WINDOWS, "iv", CLOSED_LOOP):
         raise InputError(f"'{request.method}' needs a motion, not held poses.", place="--static")
     robot = given_robot(request.robot, request.gravity, request.lock, arguments=request.arguments, snap=True)
     layout = layout_of(robot, _terms(request.drive, request.method))

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
+from steelyard.cli.identify_answer import judgement
 from steelyard.cli.identify_line import Identification
 from steelyard.errors import NoSolutionError
 from steelyard.export import draw_models, write_result
@@ -72,6 +73,7 @@ def write_identification(
         steps=[step for log in done.recordings.values() for step in log.provenance],
         extra={"report.html": page.encode()},
         request=request,
+        verdict=judgement(done),
         force=force,
     )
     return {name: str(out / name) for name in written.files}

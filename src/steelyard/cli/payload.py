@@ -48,6 +48,14 @@ def payload(
         ),
     ] = "auto",
     method: Annotated[str, typer.Option(help="Estimator: wls, ols, huber or momentum.")] = "wls",
+    window: Annotated[
+        float | None,
+        typer.Option(
+            metavar="SECONDS",
+            help="Time over which --method momentum integrates, on the log at its own rate.",
+            show_default="0.1",
+        ),
+    ] = None,
     point: Annotated[
         str, typer.Option(help="Which body that agrees with the data: mean, lmi or cholesky.")
     ] = "mean",
@@ -153,6 +161,7 @@ def payload(
         tuple(empty_lock or ()),
         tool_frame,
         tuple(argument or ()),
+        window,
     )
     done, files = carry_out(request, out, force=force)
     document = answer(done, files, time.perf_counter() - started)

@@ -9,7 +9,7 @@ import numpy as np
 
 from steelyard.arrays import Array
 from steelyard.audit import Check, Verdict, check_density
-from steelyard.cli.identify_request import DRIVE, torque_constants
+from steelyard.cli.identify_request import DRIVE, WINDOWS, torque_constants
 from steelyard.cli.output import say
 from steelyard.cli.payload_bounds import guaranteed
 from steelyard.cli.payload_checks import checks_of
@@ -153,7 +153,10 @@ def _read(request: PayloadRequest, robot: Robot, torque_constant: str | None) ->
     joints = [joint.name for joint in robot.joints if joint.nv]
     paths = [Path(name) for name in (*request.loaded, *request.empty)]
     readings = [read(path, joints=joints, columns=request.columns, lenient=True) for path in paths]
-    how = Preparation(torque_constants(torque_constant, robot.nv), request.cutoff)
+    interval = max(sampling_of(reading.recording).interval for reading in readings)
+    # Windows are integrated over every sample that there is.
+    kept = interval if request.method == WINDOWS else None
+    how = Preparation(torque_constants(torque_constant, robot.nv), request.cutoff, kept)
     ready = prepared_alike([reading.recording for reading in readings], how)
     findings: list[Finding] = []
     for path, reading, found in zip(paths, readings, ready, strict=True):
@@ -161,7 +164,6 @@ def _read(request: PayloadRequest, robot: Robot, torque_constant: str | None) ->
             say(f"   {path.name}: {remark}")
         findings += [x for x in (*reading.findings, *found.findings) if x not in findings]
     logs, count = [found.recording for found in ready], len(request.loaded)
-    interval = max(sampling_of(reading.recording).interval for reading in readings)
     return Runs(tuple(logs[:count]), tuple(logs[count:]), interval, tuple(findings))
 
 
@@ -191,7 +193,14 @@ def _weigh(request: PayloadRequest, robot: Robot, held: Held, runs: Runs, way: s
     gripper = _gripper(request, robot, held)
     if way == "model":
         model = _model(request, robot)
-        return weigh_with_model(model, held, runs.loaded, method=request.method, interval=runs.interval)
+        return weigh_with_model(
+            model,
+            held,
+            runs.loaded,
+            method=request.method,
+            interval=runs.interval,
+            window=request.window,
+        )
     if request.method != "wls" and way == "arm":
         raise InputError(f"'arm' knows only wls, got '{request.method}'.", place="--method")
     if way == "arm":

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from steelyard.cli.identify_request import WINDOWS
 from steelyard.cli.recorded_request import RecordedRequest
 from steelyard.errors import InputError, UnknownNameError
 from steelyard.pose import Pose
@@ -50,6 +51,7 @@ class PayloadRequest(RecordedRequest):
     empty_lock: tuple[str, ...] = ()
     tool_frame: str | None = None
     arguments: tuple[str, ...] = ()
+    window: float | None = None
 
     command = "payload"
 
@@ -88,6 +90,12 @@ def carry_out(request: PayloadRequest, out: Path, *, force: bool = False) -> tup
     ):
         if value not in valid:
             raise UnknownNameError("choice", value, valid, place=place)
+    if request.window is not None and request.method != WINDOWS:
+        raise InputError(
+            f"'{request.method}' has no windows.",
+            place="--window",
+            remedy=f"Leave it out, or use --method {WINDOWS}.",
+        )
     if request.mesh is not None and not Path(request.mesh).is_file():
         raise InputError("there is no such file.", place=request.mesh)
     truth = None if request.truth is None else read_payload(request.truth)

@@ -10,6 +10,7 @@ from steelyard.estimation.closed_loop_intervals import paper_loop, refine_interv
 from steelyard.estimation.closed_loop_problem import SIMULATED_TERMS, fit_closed_loop, within_noise
 from steelyard.estimation.closed_loop_run import LoopRun, block_means, loop_run
 from steelyard.estimation.constant_errors import gain_sensitivity, with_constant_errors
+from steelyard.estimation.cutoff_choice import CutoffChoice, choose_cutoff, lowest_cutoff
 from steelyard.estimation.entropic import (
     choose_strength,
     fit_entropic,
@@ -38,7 +39,7 @@ from steelyard.estimation.loop_delay import (
     replayed_commands,
 )
 from steelyard.estimation.loop_instruments import fit_loop_instrumental, loop_instruments
-from steelyard.estimation.methods import METHODS, Instruments, fit_by_name
+from steelyard.estimation.methods import METHODS, WINDOW, Instruments, fit_by_name
 from steelyard.estimation.momentum import fit_momentum
 from steelyard.estimation.noise_covariance import Colour
 from steelyard.estimation.noise_spread import Spread
@@ -56,9 +57,11 @@ __all__ = [
     "METHODS",
     "SIMULATED_TERMS",
     "WEAK",
+    "WINDOW",
     "ArxModel",
     "Colour",
     "CommandMatch",
+    "CutoffChoice",
     "FirstOrderFit",
     "FrictionDrift",
     "Instruments",
@@ -75,6 +78,7 @@ __all__ = [
     "StepConstraint",
     "TorqueLag",
     "block_means",
+    "choose_cutoff",
     "choose_strength",
     "command_match",
     "common_dead_time",
@@ -110,6 +114,7 @@ __all__ = [
     "linearised",
     "loop_instruments",
     "loop_run",
+    "lowest_cutoff",
     "meter_delay",
     "paper_loop",
     "possible_links",

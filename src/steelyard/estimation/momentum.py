@@ -30,8 +30,13 @@ def fit_momentum(
 
     in windows that do not overlap, integrated by the trapezoidal rule, whose error is second order in the
     interval where the paper's Euler rule has first. Each degree of freedom is weighted by its own noise. The
-    rule's error is bounded from the integrand's second differences; a finding says where it is no longer
+    rule's error is estimated from the integrand's second differences; a finding says where it is no longer
     small beside the residual.
+
+    The log is best given at its own rate, with velocities that hold little noise (`signals.prepared` with the
+    log's interval) and torques as they were measured: the integral averages the noise of torques, nothing
+    averages that of the velocities at the two ends, and one end is shared with the next window. What that
+    leaves of memory in the noise, the covariance takes from the residuals.
 
     Args:
         problem: the question, with its samples; accelerations are not needed, see `problem_of`.
@@ -60,7 +65,7 @@ def fit_momentum(
         Finding(
             Severity.WARNING,
             "integration-error",
-            f"the trapezoidal rule may be off by {e:.2g} N·m·s in a window, the residual is {r:.2g} N·m·s.",
+            f"the trapezoidal rule is off by about {e:.2g} N·m·s in a window, the residual is {r:.2g} N·m·s.",
             place=joint,
         )
         for joint, e, r in zip(problem.robot.joint_names, error, impulse, strict=False)

@@ -29,6 +29,7 @@ def record_document(
     steps: Sequence[Step] = (),
     seed: int | None = None,
     request: Mapping[str, object] | None = None,
+    verdict: Mapping[str, object] | None = None,
 ) -> dict[str, Any]:
     """The record of a result, as values JSON can hold.
 
@@ -41,6 +42,7 @@ def record_document(
         seed: of everything random, or None where nothing was.
         request: the command that was given and the digests of its inputs, as values JSON can hold; with it
             the result can be made again.
+        verdict: what is to be thought of the result, as values JSON can hold.
 
     Returns:
         The document.
@@ -57,6 +59,8 @@ def record_document(
     }
     if request is not None:
         document["request"] = request
+    if verdict is not None:
+        document["verdict"] = verdict
     if estimate is not None:
         document["estimate"] = {
             "method": estimate.method,

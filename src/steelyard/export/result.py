@@ -57,6 +57,7 @@ def write_result(
     steps: Sequence[Step] = (),
     seed: int | None = None,
     request: Mapping[str, object] | None = None,
+    verdict: Mapping[str, object] | None = None,
     extra: Mapping[str, bytes] | None = None,
     force: bool = False,
 ) -> Written:
@@ -81,6 +82,7 @@ def write_result(
         steps: what was done, oldest first, for the record.
         seed: of everything random, for the record.
         request: what was asked for and the digests of its inputs, for the record.
+        verdict: what is to be thought of it, for the record, as values JSON can hold.
         extra: further files by name, such as a report.
         force: whether an earlier result may be replaced.
 
@@ -128,7 +130,16 @@ def write_result(
         )
     )
     files["record.json"] = _json(
-        record_document(robot, layout, files, estimate=estimate, steps=steps, seed=seed, request=request)
+        record_document(
+            robot,
+            layout,
+            files,
+            estimate=estimate,
+            steps=steps,
+            seed=seed,
+            request=request,
+            verdict=verdict,
+        )
     )
     write_folder(folder, files, force=force)
     return Written(folder, tuple(sorted(files)), tuple(findings))

@@ -76,6 +76,7 @@ def weigh_with_model(
     changes: Sequence[str] = CHANGES,
     method: str = "wls",
     interval: float | None = None,
+    window: float | None = None,
     way: str = "known robot",
 ) -> Weighing:
     r"""A known robot: only the payload is asked about, $\tau = W_p\varphi + w$ (paper 001, (4.16)).
@@ -87,7 +88,9 @@ def weigh_with_model(
         changes: drive terms that may differ from the model's.
         method: one of `METHODS`.
         interval: of the logs as they were recorded, s: torques are moved by their lag where that explains it,
-            see `torque_aligned`; None to leave them.
+            see `torque_aligned`, which needs a; None to leave them.
+        window: over which `momentum` integrates, s, see `fit_by_name`; its runs are best at the logs' own
+            rate.
         way: what to call this way.
 
     Returns:
@@ -102,13 +105,13 @@ def weigh_with_model(
     runs, lag = list(loaded), None
     # Windows of the momentum method need neighbouring samples; dry friction is integrated over there.
     sharp = method != "momentum"
-    if sharp and interval is not None:
+    if interval is not None and all(run.a is not None for run in runs):
         moved, lag = torque_aligned(load_problem(model, held, runs, changes=changes), runs, interval)
         runs = list(moved)
     if sharp:
         runs = [without_turning(run) for run in runs]
     problem = load_problem(model, held, runs, changes=changes, accelerations=sharp)
-    found = knowledge_of(problem, fit_by_name(problem, method), lag)
+    found = knowledge_of(problem, fit_by_name(problem, method, window=window), lag)
     known = model.with_terms(changes).parameters
     return _asked(found, problem.layout, held, known, _free(problem.layout, held), way)
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 
 from steelyard.arrays import Array, checked, read_only
-from steelyard.audit import Verdict
+from steelyard.audit import TorqueError, Verdict
 from steelyard.errors import InputError
 from steelyard.finding import Finding
 from steelyard.identifiability import Class
@@ -25,6 +25,7 @@ class TorqueTrace:
         time: strictly increasing, shape (N,), s.
         measured: tau, shape (N, nv), N·m or N.
         predicted: tau_hat, shape (N, nv), N·m or N.
+        unfiltered: where both are of the band of the motion, errors against torques as they were measured.
     """
 
     name: str
@@ -32,6 +33,7 @@ class TorqueTrace:
     time: Array
     measured: Array
     predicted: Array
+    unfiltered: TorqueError | None = None
 
     def __post_init__(self) -> None:
         n = len(checked("time", self.time, ("N",)))

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from steelyard.arrays import Array
-from steelyard.audit import Verdict
+from steelyard.audit import Verdict, torque_error
 from steelyard.errors import RecordingError, UnknownNameError
 from steelyard.finding import Finding
 from steelyard.limits import rest_pose
@@ -20,7 +20,7 @@ from steelyard.report.arm_drawing import ArmDrawing, draw_arm
 from steelyard.report.content import History, ReportContent, TorqueTrace
 from steelyard.report.parameter_lines import combinations, parameter_lines
 from steelyard.robot import Robot
-from steelyard.signals import in_band
+from steelyard.signals import band_of, in_band
 
 POSES = 60
 """Poses of a motion the arm is drawn in."""
@@ -96,9 +96,10 @@ def _trace(robot: Robot, estimate: Estimate, name: str, recording: Recording, he
     if recording.tau is None:
         raise RecordingError("has no tau.", place=f"recording '{name}'", remedy="Leave it out of the report.")
     # As they are judged: in the band of the motion, above which no torque is to be predicted.
-    measured = in_band(recording, recording.tau)
-    predicted = in_band(recording, estimate.torque(robot, recording))
-    return TorqueTrace(name, held_out, recording.time, measured, predicted)
+    modelled = estimate.torque(robot, recording)
+    measured, predicted = in_band(recording, recording.tau), in_band(recording, modelled)
+    plain = None if band_of(recording) is None else torque_error(recording.tau, modelled)
+    return TorqueTrace(name, held_out, recording.time, measured, predicted, plain)
 
 
 def _arm(robot: Robot, estimate: Estimate, name: str, recordings: Mapping[str, Recording]) -> ArmDrawing:

@@ -49,13 +49,17 @@ def _checks(content: ReportContent) -> list[str]:
 def _torques(content: ReportContent) -> list[str]:
     errors = torque_errors(content)
     names = [visible(joint) for joint in content.joints]
-    width = max(len(name) for name in (*names, "all joints"))
+    width = max(len(name) for name in (*names, "all joints", "unfiltered"))
     titles = [f"{visible(trace.name)} ({_seen(trace.held_out)})" for trace, _ in errors]
     lines = ["Torque not explained, percent of its rms", "  " + "  ".join(["".ljust(width), *titles])]
     rows = [(name, [error.joints[j] for _, error in errors]) for j, name in enumerate(names)]
     for name, values in [*rows, ("all joints", [error.overall for _, error in errors])]:
         cells = [percent(value).rjust(len(title)) for value, title in zip(values, titles, strict=True)]
         lines.append("  " + "  ".join([name.ljust(width), *cells]))
+    if any(trace.unfiltered is not None for trace, _ in errors):
+        plain = ["" if trace.unfiltered is None else percent(trace.unfiltered.overall) for trace, _ in errors]
+        cells = [value.rjust(len(title)) for value, title in zip(plain, titles, strict=True)]
+        lines.append("  " + "  ".join(["unfiltered".ljust(width), *cells]))
     return lines
 
 

@@ -9,6 +9,8 @@ from steelyard.report.numerals import aligned, numeral, percent
 from steelyard.report.safe_text import marked_up
 from steelyard.report.verdict_words import torque_errors
 
+UNFILTERED = '<th scope="col"><small>unfiltered</small></th>'
+
 
 def torque_section(content: ReportContent) -> str:
     """Errors by joint, and the place of the plots.
@@ -25,6 +27,7 @@ def torque_section(content: ReportContent) -> str:
     heads = "".join(
         f'<th scope="col"><bdi>{marked_up(trace.name)}</bdi><br>'
         f"<small>{'held out' if trace.held_out else 'seen in training'}</small></th>"
+        f"{'' if trace.unfiltered is None else UNFILTERED}"
         for trace, _ in errors
     )
     columns = []
@@ -39,13 +42,17 @@ def torque_section(content: ReportContent) -> str:
                 for share, size in zip(shares, [*own, ""], strict=True)
             ]
         )
+        if (plain := trace.unfiltered) is not None:
+            shares = aligned([percent(share) for share in (*plain.joints, plain.overall)])
+            columns.append([f"{share}\u202f%" for share in shares])
     names = [f"<bdi>{marked_up(joint)}</bdi>" for joint in content.joints]
     rows = "\n".join(
         f'<tr><th scope="row">{name}</th>' + "".join(f"<td>{column[k]}</td>" for column in columns) + "</tr>"
         for k, name in enumerate([*names, "all joints"])
     )
     return (
-        "<p>Torque the model does not explain, in percent of the measured rms, and its own rms. The curves "
+        "<p>Torque the model does not explain, in percent of the measured rms, and its own rms; in the band "
+        "of the motion, and unfiltered where a column says so. The curves "
         "below keep every extreme of the data; between extremes, long motions are thinned.</p>\n"
         f'<div class="scroll" tabindex="0" role="region" aria-label="Torque error by joint">'
         f'<table class="errors"><thead><tr><th scope="col">joint</th>{heads}</tr></thead>\n'

@@ -21,10 +21,14 @@ def opening(content: ReportContent) -> str:
         HTML.
     """
     status = content.verdict.status
-    figures = [
-        (f"{percent(error.overall)} %", f"of the torque unexplained, {_called(trace.name, trace.held_out)}")
-        for trace, error in torque_errors(content)
-    ]
+    figures = []
+    for trace, error in torque_errors(content):
+        called = _called(trace.name, trace.held_out)
+        figures.append((f"{percent(error.overall)} %", f"of the torque unexplained, {called}"))
+        if trace.held_out and trace.unfiltered is not None:
+            figures.append(
+                (f"{percent(trace.unfiltered.overall)} %", f"of it where no torque is filtered, {called}")
+            )
     if content.combinations:
         figures.append(
             (str(len(content.combinations)), f"combinations of {len(content.parameters)} parameters")

@@ -34,6 +34,9 @@ edge is then far above the cut-off: the jump of dry friction where a joint turns
 THINNED = 2.01
 """Samples that one must stand for before a log is thinned: a gain of less is not worth the filter's ends."""
 
+SAME_INTERVAL = 1e-6
+"""Relative difference of two intervals that are the same."""
+
 
 @dataclass(frozen=True, eq=False)
 class Preparation:
@@ -43,12 +46,15 @@ class Preparation:
         torque_constant: torque at the joint per current, shape (nj,), N·m/A or N/A; None where torques were
             recorded.
         cutoff: cut-off of the low-pass, Hz; None to choose it by the log's own spectrum.
-        interval: interval of the samples that are kept, s; None to choose it by the cut-off.
+        interval: interval of the samples that are kept, s; None to choose it by the cut-off. That of the log
+            itself keeps every sample, and torques as they were measured.
+        why: where a cut-off is given, who chose it and why, in one sentence.
     """
 
     torque_constant: Array | None = None
     cutoff: float | None = None
     interval: float | None = None
+    why: str = "as asked."
 
     def __post_init__(self) -> None:
         if self.torque_constant is not None:
@@ -104,11 +110,12 @@ def prepared(log: Recording, how: Preparation | None = None) -> Prepared:
     log = evenly_timed(log, longest_gap=np.inf)
     remarks = [f"{count} samples of {sampling.interval:.4g} s; {_said_of_time(sampling, log)}."]
     period = repeats_after(log.rows(longest_motion(log)))
-    cutoff, why = _cutoff(log) if how.cutoff is None else (how.cutoff, "as asked.")
+    cutoff, why = _cutoff(log) if how.cutoff is None else (how.cutoff, how.why)
     remarks.append(f"positions pass a low-pass of {cutoff:.3g} Hz: {why}")
     log = _with_derivatives(log, cutoff)
     interval = 1.0 / (SAMPLES_A_PERIOD * cutoff) if how.interval is None else how.interval
-    if how.interval is not None or interval * log.rate > THINNED:
+    asked = how.interval is not None and abs(interval * log.rate - 1.0) > SAME_INTERVAL
+    if asked or (how.interval is None and interval * log.rate > THINNED):
         log = resampled(log, interval)
     whole = log.duration
     log = main_motion(log, STANDING)
