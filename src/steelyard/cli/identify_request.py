@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from steelyard.cli.identify_line import Identification
 
 DRIVE = "viscous,coulomb,offset,rotor"
+CONSTANT_ERROR = 0.10
+"""Relative deviation of torque constants of which nothing is said; makers' figures differ as much."""
 CLOSED_LOOP = "clie"
 """The method that simulates the controller with the robot, beside those of a problem alone."""
 
@@ -142,3 +144,24 @@ def torque_constants(text: str | None, count: int) -> Array | None:
     if values.size != count or not np.isfinite(values).all():
         raise InputError(f"expected {count} numbers between commas, got '{text}'.", place="--torque-constant")
     return values
+
+
+def torque_constant_errors(text: str | None, count: int, *, from_current: bool) -> Array:
+    """The relative standard deviation of each joint's torque constant, shape (count,), dimensionless.
+
+    Where nothing is said it is `CONSTANT_ERROR` for torques made from currents and zero for measured ones.
+    """
+    if text is None:
+        return np.full(count, CONSTANT_ERROR if from_current else 0.0)
+    try:
+        values = np.array([float(word) for word in text.split(",")])
+    except ValueError:
+        values = np.zeros(0)
+    valid = values.size in (1, count) and np.isfinite(values).all() and (values >= 0.0).all()
+    if not valid or (values >= 1.0).any():
+        raise InputError(
+            f"expected one number or {count} between commas, from 0 to below 1, got '{text}'.",
+            place="--torque-constant-error",
+            remedy="Write the share by which constants may be off, as 0.1 for 10 %.",
+        )
+    return np.broadcast_to(values, (count,)).copy()

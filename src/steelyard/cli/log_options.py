@@ -10,6 +10,14 @@ TorqueConstantOption = Annotated[
     str | None,
     typer.Option(metavar="K,…", help="Torque per current at each joint, N·m/A.", show_default=False),
 ]
+TorqueConstantErrorOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="SHARE[,…]",
+        help="Relative standard deviation of the torque constants, one for all joints or one each.",
+        show_default="0.10 with --torque-constant, else 0",
+    ),
+]
 ColumnsOption = Annotated[
     str | None, typer.Option(metavar="MAP", help="Names of the logs' columns.", show_default=False)
 ]
