@@ -8,7 +8,12 @@ from typing import Annotated
 
 import typer
 
-from steelyard.cli.log_options import ColumnsOption, CutoffOption, TorqueConstantOption
+from steelyard.cli.log_options import (
+    ColumnsOption,
+    CutoffOption,
+    TorqueConstantErrorOption,
+    TorqueConstantOption,
+)
 from steelyard.cli.output import JsonOption, announce_compilation, print_json
 from steelyard.cli.payload_request import PayloadRequest, carry_out
 from steelyard.cli.robot_argument import (
@@ -94,6 +99,7 @@ def payload(
         ),
     ] = None,
     torque_constant: TorqueConstantOption = None,
+    torque_constant_error: TorqueConstantErrorOption = None,
     other_torque_constant: Annotated[
         list[str] | None,
         typer.Option(
@@ -144,6 +150,7 @@ def payload(
         velocity_error,
         acceleration,
         torque_constant,
+        torque_constant_error,
         tuple(other_torque_constant or ()),
         columns,
         cutoff,

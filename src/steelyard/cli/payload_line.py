@@ -9,7 +9,7 @@ import numpy as np
 
 from steelyard.arrays import Array
 from steelyard.audit import Check, Verdict, check_density
-from steelyard.cli.identify_request import DRIVE, torque_constants
+from steelyard.cli.identify_request import DRIVE, torque_constant_errors, torque_constants
 from steelyard.cli.output import say
 from steelyard.cli.payload_bounds import guaranteed
 from steelyard.cli.payload_checks import checks_of
@@ -22,6 +22,7 @@ from steelyard.finding import Finding, Severity
 from steelyard.layout import layout_of
 from steelyard.payload import (
     ArmModel,
+    ConstantErrors,
     Held,
     PayloadEstimate,
     PayloadPrior,
@@ -189,15 +190,28 @@ def _way(request: PayloadRequest, runs: Runs) -> tuple[str, str]:
 
 def _weigh(request: PayloadRequest, robot: Robot, held: Held, runs: Runs, way: str) -> Weighing:
     gripper = _gripper(request, robot, held)
+    from_current = request.torque_constant is not None
+    constants = ConstantErrors(
+        torque_constant_errors(request.torque_constant_error, robot.nv, from_current=from_current)
+    )
     if way == "model":
         model = _model(request, robot)
-        return weigh_with_model(model, held, runs.loaded, method=request.method, interval=runs.interval)
+        return weigh_with_model(
+            model, held, runs.loaded, method=request.method, interval=runs.interval, constants=constants
+        )
     if request.method != "wls" and way == "arm":
         raise InputError(f"'arm' knows only wls, got '{request.method}'.", place="--method")
     if way == "arm":
         layout = layout_of(robot, DRIVE.split(","))
         return weigh_full_arm(
-            robot, layout, held, runs.loaded, runs.empty, gripper=gripper, interval=runs.interval
+            robot,
+            layout,
+            held,
+            runs.loaded,
+            runs.empty,
+            gripper=gripper,
+            interval=runs.interval,
+            constants=constants,
         )
     if request.method == "momentum":
         raise InputError("residual torques belong to samples, not to windows.", place="--method")
@@ -210,6 +224,7 @@ def _weigh(request: PayloadRequest, robot: Robot, held: Held, runs: Runs, way: s
         gripper=gripper,
         method=request.method,
         interval=runs.interval,
+        constants=constants,
     )
 
 
@@ -217,14 +232,23 @@ def _model(request: PayloadRequest, robot: Robot) -> ArmModel:
     """The robot without payload, by an identified folder or a description."""
     if request.model is None:
         return described(robot)
-    found = given_model(request.model, request.gravity, request.lock).model
+    given = given_model(request.model, request.gravity, request.lock)
+    found = given.model
     if found.robot.joint_names != robot.joint_names or found.robot.link_names != robot.link_names:
         raise InputError(
             "has other joints or links than the robot.",
             place=f"--model {request.model}",
             remedy="Identify the same description, with the same joints locked.",
         )
-    return ArmModel(robot, found.layout, found.parameters, request.model)
+    stored = given.stored
+    errors, same = None, False
+    if stored is not None and stored.layout.names == found.layout.names:
+        errors = stored.base.errors
+        asked = stored.record.get("request") or {}
+        used = torque_constants(asked.get("torque_constant"), robot.nv)
+        now = torque_constants(request.torque_constant, robot.nv)
+        same = used is not None and now is not None and np.array_equal(used, now)
+    return ArmModel(robot, found.layout, found.parameters, request.model, errors, same)
 
 
 def _trusted(request: PayloadRequest, robot: Robot, way: str) -> ArmModel | None:

@@ -41,6 +41,7 @@ class PayloadRequest(RecordedRequest):
     velocity_error: float = 1e-3
     acceleration: float | None = None
     torque_constant: str | None = None
+    torque_constant_error: str | None = None
     other_torque_constants: tuple[str, ...] = ()
     columns: str | None = None
     cutoff: float | None = None

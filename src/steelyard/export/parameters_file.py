@@ -96,6 +96,8 @@ def parameters_document(
             beta_ends = _base_ends(estimate)
         base = _base(estimate, beta_ends)
         document |= {"method": estimate.method, "samples": estimate.samples, "base": base}
+        if estimate.covariance is not None:
+            document["base_covariance"] = _base_covariance(estimate.covariance, beta_ends)
     plain: dict[str, Any] = to_document(document)
     return plain
 
@@ -130,3 +132,14 @@ def _base(estimate: Estimate, ends: Array) -> list[dict[str, object]]:
         }
         for k in range(base.count)
     ]
+
+
+def _base_covariance(covariance: Array, ends: Array) -> Array:
+    """The covariance of base parameters with the deviations that their intervals state, shape (b, b)."""
+    own = np.sqrt(np.diag(covariance))
+    stated = (ends[:, 1] - ends[:, 0]) / (2.0 * TWO_SIDED_95)
+    known = np.isfinite(own) & np.isfinite(stated) & (own > 0.0)
+    ratio = np.where(known, stated / np.where(known, own, 1.0), 1.0)
+    scaled = np.where(known[:, None] & known, covariance * np.outer(ratio, ratio), 0.0)
+    scaled[~known, ~known] = np.inf
+    return scaled

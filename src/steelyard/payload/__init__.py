@@ -19,6 +19,7 @@ from steelyard.payload.sensitivity_filters import FILTER_MEANINGS, FILTERS
 from steelyard.payload.sensitivity_motions import MOTIONS, study_motions
 from steelyard.payload.sensitivity_table import ErrorCell, MotionSpread, Noise, RunningMass, SensitivityTable
 from steelyard.payload.several_loads import NOTHING, LoadedRuns, weigh_several
+from steelyard.payload.systematic import ConstantErrors
 from steelyard.payload.triangle import LoadTriangles
 from steelyard.payload.ways import METHODS, weigh_by_residual, weigh_full_arm, weigh_with_model
 from steelyard.payload.weighing import Weighing
@@ -36,6 +37,7 @@ __all__ = [
     "QUANTITIES",
     "UNITS",
     "ArmModel",
+    "ConstantErrors",
     "DecidedBy",
     "DriveGains",
     "ErrorCell",
