@@ -40,6 +40,7 @@ from steelyard.estimation import (
     turned_findings,
     with_full_set,
     with_lag,
+    without_knocks,
 )
 from steelyard.finding import Finding
 from steelyard.identifiability import Certificate, certify_excitation
@@ -48,7 +49,7 @@ from steelyard.motion import Motion, read_motion
 from steelyard.problem import Estimate, Problem, problem_of
 from steelyard.recording import Recording, same_motion
 from steelyard.robot import Robot
-from steelyard.signals import without_turning
+from steelyard.signals import without_limited, without_turning
 from steelyard.uncertainty import bias_of_recordings, with_covariance
 
 
@@ -122,13 +123,18 @@ def identify_from(asked: Question, method: str) -> Identification:
 
 
 def _sharpened(asked: Question, problem: Problem) -> tuple[Question, TorqueLag | None]:
-    """The question with torques at the instants of the motion, and without samples at which a joint turns."""
+    """The question with torques at the instants of the motion.
+
+    Samples at which a joint turns, a drive is at its limit or something touched the robot are left out.
+    """
     if asked.static or asked.interval is None or "load" in asked.layout.drive:
         return asked, None
     train, lag = torque_aligned(problem, asked.train, asked.interval)
     if lag is not None:
         say(f"   torques are moved by {1e3 * lag.seconds:+.2f} ms, within an interval of the log")
-    return replace(asked, train=tuple(without_turning(log) for log in train)), lag
+    train = tuple(without_limited(without_turning(log)) for log in train)
+    train, knocks = without_knocks(problem_of(asked.robot, asked.layout, train), train)
+    return replace(asked, train=train, findings=(*asked.findings, *knocks)), lag
 
 
 def _suspicions(asked: Question, problem: Problem, method: str) -> tuple[Finding, ...]:

@@ -95,7 +95,8 @@ def log_made_ready(
     interval = sampling_of(reading.recording).interval
     if request.static:
         return *_at_rest(path, reading, constants), interval
-    found = prepared(reading.recording, Preparation(constants, request.cutoff))
+    how = Preparation(constants, request.cutoff, torque_limit=robot.limit_array("effort"))
+    found = prepared(reading.recording, how)
     for remark in found.remarks:
         say(f"   {path.name}: {remark}")
     return found.recording, (*reading.findings, *found.findings), interval

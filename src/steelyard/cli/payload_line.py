@@ -154,7 +154,11 @@ def _read(request: PayloadRequest, robot: Robot, torque_constant: str | None) ->
     joints = [joint.name for joint in robot.joints if joint.nv]
     paths = [Path(name) for name in (*request.loaded, *request.empty)]
     readings = [read(path, joints=joints, columns=request.columns, lenient=True) for path in paths]
-    how = Preparation(torque_constants(torque_constant, robot.nv), request.cutoff)
+    how = Preparation(
+        torque_constants(torque_constant, robot.nv),
+        request.cutoff,
+        torque_limit=robot.limit_array("effort"),
+    )
     ready = prepared_alike([reading.recording for reading in readings], how)
     findings: list[Finding] = []
     for path, reading, found in zip(paths, readings, ready, strict=True):

@@ -17,6 +17,7 @@ from steelyard.estimation.huber import fit_huber
 from steelyard.estimation.instrumental import WEAK, fit_instrumental
 from steelyard.estimation.instrumental_shift import instrumental_shift
 from steelyard.estimation.joint_trace import JointTrace, excited_joint, joint_trace
+from steelyard.estimation.knock import without_knocks
 from steelyard.estimation.least_squares import fit_least_squares
 from steelyard.estimation.linearised import integrated, linearised
 from steelyard.estimation.lmi import fit_lmi
@@ -112,4 +113,5 @@ __all__ = [
     "with_full_set",
     "with_lag",
     "within_noise",
+    "without_knocks",
 ]

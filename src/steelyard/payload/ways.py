@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from steelyard.arrays import Array
 from steelyard.errors import UnknownNameError
-from steelyard.estimation import fit_by_name, torque_aligned
+from steelyard.estimation import fit_by_name, torque_aligned, without_knocks
+from steelyard.finding import Finding
 from steelyard.layout import Layout
 from steelyard.payload.held import Held
 from steelyard.payload.knowledge import Knowledge, knowledge_of
@@ -20,7 +22,7 @@ from steelyard.payload.weighing import BLIND, SCALES, Weighing, eliminated
 from steelyard.problem import problem_of
 from steelyard.recording import Recording
 from steelyard.robot import Robot
-from steelyard.signals import without_turning
+from steelyard.signals import without_limited, without_turning
 
 METHODS = ("wls", "ols", "huber", "momentum")
 """Estimators of the equations; what can exist is decided afterwards, for all of them."""
@@ -118,8 +120,13 @@ def weigh_with_model(
         moved, lag = torque_aligned(load_problem(model, held, runs, changes=changes), runs, interval)
         runs = list(moved)
     if sharp:
-        runs = [without_turning(run) for run in runs]
+        runs = [without_limited(without_turning(run)) for run in runs]
     problem = load_problem(model, held, runs, changes=changes, accelerations=sharp)
+    knocks: tuple[Finding, ...] = ()
+    if sharp:
+        cleared, knocks = without_knocks(problem, runs)
+        if knocks:
+            problem = load_problem(model, held, cleared, changes=changes)
     estimate = fit_by_name(problem, method)
     wide = model.with_terms(changes)
     at = problem
@@ -128,7 +135,8 @@ def weigh_with_model(
         at = load_problem(model, held, runs, changes=changes)
     found = knowledge_of(problem, estimate, lag, responses(at, estimate, wide, constants))
     known = wide.parameters
-    return _asked(found, problem.layout, held, known, _free(problem.layout, held), way)
+    weighing = _asked(found, problem.layout, held, known, _free(problem.layout, held), way)
+    return replace(weighing, findings=(*knocks, *weighing.findings))
 
 
 def weigh_full_arm(
@@ -164,13 +172,19 @@ def weigh_full_arm(
     Returns:
         The weighing.
     """
-    parts = []
+    parts: list[Knowledge] = []
+    knocks: list[Finding] = []
     for group in (loaded, empty):
         runs, lag = list(group), None
         if interval is not None:
             moved, lag = torque_aligned(problem_of(robot, layout, runs), runs, interval)
             runs = list(moved)
-        problem = problem_of(robot, layout, [without_turning(run) for run in runs])
+        runs = [without_limited(without_turning(run)) for run in runs]
+        problem = problem_of(robot, layout, runs)
+        cleared, noticed = without_knocks(problem, runs)
+        if noticed:
+            problem = problem_of(robot, layout, cleared)
+            knocks += noticed
         estimate = fit_by_name(problem, "wls")
         parts.append(knowledge_of(problem, estimate, lag, responses(problem, estimate, None, constants)))
     difference = parts[0].minus(parts[1])
@@ -180,7 +194,8 @@ def weigh_full_arm(
     known = np.zeros(layout.size)
     if gripper is not None:
         known[layout.of_link(held.link)] = gripper
-    return _asked(difference, layout, held, known, others, "full arm, twice")
+    weighing = _asked(difference, layout, held, known, others, "full arm, twice")
+    return replace(weighing, findings=(*knocks, *weighing.findings))
 
 
 def _free(layout: Layout, held: Held) -> list[int]:

@@ -13,6 +13,7 @@ from steelyard.signals.fourier import FourierSeries, fourier_series
 from steelyard.signals.gaps import split_at_gaps
 from steelyard.signals.held_poses import held_poses
 from steelyard.signals.keep_apart import Split, kept_apart
+from steelyard.signals.limited import is_limited, without_limited
 from steelyard.signals.motion_band import motion_band
 from steelyard.signals.period import period_of
 from steelyard.signals.preparation import Preparation, Prepared, prepared, prepared_alike
@@ -53,6 +54,7 @@ __all__ = [
     "in_band",
     "is_moving",
     "is_turning",
+    "is_limited",
     "kept_apart",
     "main_motion",
     "motion_band",
@@ -75,5 +77,6 @@ __all__ = [
     "with_rows",
     "without_delay",
     "without_standstill",
+    "without_limited",
     "without_turning",
 ]

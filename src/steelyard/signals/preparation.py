@@ -10,17 +10,19 @@ import numpy as np
 
 from steelyard.arrays import Array, checked, read_only
 from steelyard.errors import InputError, RecordingError
-from steelyard.finding import Finding
-from steelyard.recording import Recording, inspect_recording
+from steelyard.finding import Finding, Severity
+from steelyard.recording import Recording, inspect_recording, saturated
 from steelyard.recording import main_motion as longest_motion
 from steelyard.signals.band import band_of
 from steelyard.signals.butterworth import Butterworth
 from steelyard.signals.cutoff import NYQUIST_SHARE, cutoff_of
 from steelyard.signals.differentiator import differentiated
+from steelyard.signals.limited import marked_limited
 from steelyard.signals.motion_band import motion_band
 from steelyard.signals.prepared_step import marked
 from steelyard.signals.repeats import repeats_after
 from steelyard.signals.resample import resampled
+from steelyard.signals.rows import runs
 from steelyard.signals.sampling import Sampling, sampling_of
 from steelyard.signals.standstill import STANDING, main_motion
 from steelyard.signals.torque import torque_from_current
@@ -44,16 +46,22 @@ class Preparation:
             recorded.
         cutoff: cut-off of the low-pass, Hz; None to choose it by the log's own spectrum.
         interval: interval of the samples that are kept, s; None to choose it by the cut-off.
+        torque_limit: largest torque of each joint's drive, infinite where there is none, shape (nj,), N·m or
+            N; None where nothing is stated. Samples at it are marked, see `without_limited`.
     """
 
     torque_constant: Array | None = None
     cutoff: float | None = None
     interval: float | None = None
+    torque_limit: Array | None = None
 
     def __post_init__(self) -> None:
         if self.torque_constant is not None:
             constants = read_only(checked("torque constants", self.torque_constant, ("nj",)))
             object.__setattr__(self, "torque_constant", constants)
+        if self.torque_limit is not None:
+            limits = read_only(checked("torque limits", self.torque_limit, ("nj",), finite=False))
+            object.__setattr__(self, "torque_limit", limits)
         for name, value, unit in (("cutoff", self.cutoff, "Hz"), ("interval", self.interval, "s")):
             if value is not None and not (math.isfinite(value) and value > 0.0):
                 raise InputError(f"must be positive, got {value:g} {unit}.", place=name)
@@ -100,6 +108,7 @@ def prepared(log: Recording, how: Preparation | None = None) -> Prepared:
     if log.tau is None:
         remedy = "State the torque constants." if log.current is not None else "Record joint torques."
         raise RecordingError("has no torques.", place="log", remedy=remedy)
+    at_limit, noticed = _limited(log, how.torque_limit)
     sampling, count = sampling_of(log), log.n
     log = evenly_timed(log, longest_gap=np.inf)
     remarks = [f"{count} samples of {sampling.interval:.4g} s; {_said_of_time(sampling, log)}."]
@@ -118,7 +127,10 @@ def prepared(log: Recording, how: Preparation | None = None) -> Prepared:
     )
     if period is not None:
         remarks.append(f"the motion repeats after {period:.4g} s.")
-    return Prepared(marked(log, _band(log, cutoff), period), findings, tuple(remarks))
+    ready = marked(log, _band(log, cutoff), period)
+    if at_limit:
+        ready = marked_limited(ready, at_limit)
+    return Prepared(ready, (*findings, *noticed), tuple(remarks))
 
 
 def prepared_alike(logs: Sequence[Recording], how: Preparation | None = None) -> tuple[Prepared, ...]:
@@ -137,6 +149,24 @@ def prepared_alike(logs: Sequence[Recording], how: Preparation | None = None) ->
     if how.cutoff is not None or len(set(bands)) < 2:
         return found
     return tuple(prepared(log, replace(how, cutoff=max(bands))) for log in logs)
+
+
+def _limited(
+    log: Recording, limits: Array | None
+) -> tuple[list[tuple[float, float]], tuple[Finding, ...]]:
+    """The stretches of time in which a drive is at its limit, s, and a finding that says so."""
+    rows = saturated(log, limits)
+    at = rows.any(axis=1)
+    if not at.any():
+        return [], ()
+    names = ", ".join(joint for joint, some in zip(log.joints, rows.any(axis=0), strict=True) if some)
+    first = float(log.time[int(np.argmax(at))])
+    message = (
+        f"{names}: the torque stands at its limit in {100.0 * at.mean():.2g} % of the samples, first at "
+        f"{first:.4g} s; they are left out."
+    )
+    stretches = [(float(log.time[a]), float(log.time[b - 1])) for a, b in runs(at)]
+    return stretches, (Finding(Severity.WARNING, "torque-limit", message, "tau"),)
 
 
 def _cutoff(log: Recording) -> tuple[float, str]:
