@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Literal
 
 import numpy as np
 
@@ -15,7 +16,8 @@ from steelyard.recording import Recording, inspect_recording, saturated
 from steelyard.recording import main_motion as longest_motion
 from steelyard.signals.band import band_of
 from steelyard.signals.butterworth import Butterworth
-from steelyard.signals.cutoff import NYQUIST_SHARE, cutoff_of
+from steelyard.signals.cutoff import NYQUIST_SHARE, Cutoff, cutoff_of
+from steelyard.signals.derivative_source import DerivativeSource, derivative_source
 from steelyard.signals.differentiator import differentiated
 from steelyard.signals.limited import marked_limited
 from steelyard.signals.motion_band import motion_band
@@ -86,7 +88,8 @@ class Prepared:
 def prepared(log: Recording, how: Preparation | None = None) -> Prepared:
     """Bring a log to q, v, a and tau at one rate.
 
-    Time is made even, positions pass a zero-phase low-pass and are differentiated, the samples are thinned to
+    Time is made even, positions pass a zero-phase low-pass and are differentiated, or measured velocities
+    where these were measured by themselves and are quieter (`derivative_source`), the samples are thinned to
     what the band needs, and the main motion is kept. Torques do not pass the low-pass: dry friction jumps
     where a joint turns, and a model that jumps does not fit a torque that was smoothed. What a model predicts
     is compared with them in the band of the motion, see `in_band`.
@@ -113,9 +116,13 @@ def prepared(log: Recording, how: Preparation | None = None) -> Prepared:
     log = evenly_timed(log, longest_gap=np.inf)
     remarks = [f"{count} samples of {sampling.interval:.4g} s; {_said_of_time(sampling, log)}."]
     period = repeats_after(log.rows(longest_motion(log)))
-    cutoff, why = _cutoff(log) if how.cutoff is None else (how.cutoff, "as asked.")
-    remarks.append(f"positions pass a low-pass of {cutoff:.3g} Hz: {why}")
-    log = _with_derivatives(log, cutoff)
+    source, suggested = _source(log)
+    cutoff, why = _cutoff(log, source.channel, suggested) if how.cutoff is None else (how.cutoff, "as asked.")
+    what = "velocities and positions" if source.channel == "v" else "positions"
+    remarks.append(f"{what} pass a low-pass of {cutoff:.3g} Hz: {why}")
+    if source.reason:
+        remarks.append(source.reason)
+    log = _with_derivatives(log, cutoff, source.channel)
     interval = 1.0 / (SAMPLES_A_PERIOD * cutoff) if how.interval is None else how.interval
     if how.interval is not None or interval * log.rate > THINNED:
         log = resampled(log, interval)
@@ -169,10 +176,22 @@ def _limited(
     return stretches, (Finding(Severity.WARNING, "torque-limit", message, "tau"),)
 
 
-def _cutoff(log: Recording) -> tuple[float, str]:
+def _source(log: Recording) -> tuple[DerivativeSource, Cutoff | None]:
+    """What accelerations are made from, and the cut-off that positions suggest; None for a short log."""
+    if log.v is None:
+        return DerivativeSource("q"), None
+    try:
+        suggested = cutoff_of(log)
+    except RecordingError:
+        # Too short for a spectrum, or nothing moves: a stated cut-off may do without one.
+        return DerivativeSource("q"), None
+    return derivative_source(log, suggested), suggested
+
+
+def _cutoff(log: Recording, channel: Literal["q", "v"], suggested: Cutoff | None) -> tuple[float, str]:
     """The cut-off that noise suggests, or a lower one where the motion needs no more."""
-    chosen = cutoff_of(log)
-    bands = motion_band(log, chosen.each)
+    chosen = suggested if suggested is not None and channel == "q" else cutoff_of(log, channel)
+    bands = motion_band(log, chosen.each, channel)
     j = int(np.argmax(bands))
     if ROOM * bands[j] >= chosen.frequency:
         return chosen.frequency, chosen.reason
@@ -183,10 +202,10 @@ def _cutoff(log: Recording) -> tuple[float, str]:
     return ROOM * float(bands[j]), reason
 
 
-def _with_derivatives(log: Recording, cutoff: float) -> Recording:
-    """Velocities and accelerations from filtered positions; torques as they are."""
+def _with_derivatives(log: Recording, cutoff: float, source: Literal["q", "v"]) -> Recording:
+    """Velocities and accelerations from filtered positions or velocities; torques as they are."""
     bare = log.with_channels(tau=None, current=None)
-    done = differentiated(bare, Butterworth(cutoff))
+    done = differentiated(bare, Butterworth(cutoff), source)
     first = int(np.searchsorted(log.time, done.time[0]))
     rows = slice(first, first + done.n)
     kept = {name: log.channels[name][rows] for name in ("tau", "current") if name in log.channels}
