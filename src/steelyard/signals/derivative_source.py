@@ -78,7 +78,7 @@ def derivative_source(recording: Recording, cutoff: Cutoff) -> DerivativeSource:
         return DerivativeSource("q")
     noise, difference = float(np.median(quieter)), float(np.median(alike))
     if difference < 1.0 / ALIKE:
-        return DerivativeSource("q", "measured velocities were made from the positions and say nothing new.")
+        return DerivativeSource("q", "measured velocities follow the positions so closely that they say nothing new.")
     if difference > ALIKE:
         return DerivativeSource(
             "q", "measured velocities differ from the positions' by more than noise, so they are not used."
