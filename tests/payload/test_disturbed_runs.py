@@ -80,7 +80,8 @@ def test_a_knock_is_a_finding_and_does_not_weigh() -> None:
     hit = knocked(log, 400, 12, 30.0)
     found, clean = (weigh_with_model(MODEL, HELD, [x]) for x in (hit, log))
     (finding,) = [x for x in found.findings if x.code == "knock"]
-    assert "4." in finding.message and "touched" in finding.message
+    assert "4." in finding.message
+    assert "touched" in finding.message
     assert 12 <= clean.samples - found.samples <= 30
     assert abs(found.values[0] - clean.values[0]) < clean.deviations[0]
     assert not [x for x in clean.findings if x.code == "knock"]

@@ -38,7 +38,7 @@ def test_torque_constants_that_are_off_move_the_mass_as_the_interval_foresees(wa
     loaded = run(PANDA, motion, LOAD, noise=0.02, rng=rng)
     empty = run(PANDA, motion, noise=0.02, rng=rng)
     # Small, so that the weights of the joints stay those of the noise.
-    constants = ConstantErrors(np.full(7, 1e-4))
+    constants = ConstantErrors.of(np.full(7, 1e-4))
 
     def weigh(shares, constants=None):
         pair = [scaled(loaded, shares)], [scaled(empty, shares)]
@@ -64,14 +64,14 @@ def test_measured_torques_have_no_systematic_part() -> None:
     found = weigh_with_model(MODEL, HELD, [run(PANDA, motion_of(PANDA), LOAD, noise=0.02)])
     assert not found.systematic
     assert set(found.parts(MASS)) == {"noise"}
-    none = ConstantErrors(np.zeros(7))
+    none = ConstantErrors.of(np.zeros(7))
     same = weigh_with_model(MODEL, HELD, [run(PANDA, motion_of(PANDA), LOAD, noise=0.02)], constants=none)
     assert not same.systematic
 
 
 def test_a_model_that_shares_the_constants_is_off_with_what_is_measured() -> None:
     log = run(PANDA, motion_of(PANDA), LOAD, noise=0.02)
-    constants = ConstantErrors(np.full(7, 0.1))
+    constants = ConstantErrors.of(np.full(7, 0.1))
     alone = weigh_with_model(MODEL, HELD, [log], constants=constants)
     shared = weigh_with_model(replace(MODEL, same_constants=True), HELD, [log], constants=constants)
     # Only the load's own torque is off then: a tenth of its mass at most, not of the arm's.
@@ -109,7 +109,7 @@ def test_a_model_keeps_its_errors_in_a_wider_layout() -> None:
 
 def test_errors_of_constants_that_make_no_sense_are_refused() -> None:
     with pytest.raises(InputError, match="negative"):
-        ConstantErrors(np.array([-0.1]))
+        ConstantErrors.of(np.array([-0.1]))
     with pytest.raises(InputError, match="between 0 and 1"):
-        ConstantErrors(np.array([0.1]), common=2.0)
+        ConstantErrors.of(np.array([0.1]), common=2.0)
     assert massless(PANDA).errors is None

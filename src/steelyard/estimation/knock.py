@@ -62,7 +62,9 @@ def without_knocks(
     names = [joint.name for joint in problem.robot.joints if joint.nv]
     worst: dict[int, tuple[float, float, int]] = {}
     for _ in range(_ROUNDS):
-        runs = [log if rows.all() else with_rows(log, rows) for log, rows in zip(recordings, kept, strict=True)]
+        runs = [
+            log if rows.all() else with_rows(log, rows) for log, rows in zip(recordings, kept, strict=True)
+        ]
         posed = problem if all(rows.all() for rows in kept) else _posed(problem, runs)
         _, plain = settled_weights(posed, "infinite")
         left = np.concatenate(residuals(base_rows(posed), plain.values))

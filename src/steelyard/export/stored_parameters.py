@@ -113,9 +113,9 @@ class StoredBase:
     def errors(self) -> Array | None:
         r"""What phi may be off by as far as torques tell: E with $K E E^T K^T$ the covariance of beta.
 
-        Columns are changes of one deviation each, shape (p, k), SI. A base parameter of which nothing is known
-        may be off by as much as it is; without a covariance each is off on its own. None where no deviation
-        is stated at all.
+        Columns are changes of one deviation each, shape (p, k), SI. A base parameter of which nothing is
+        known may be off by as much as it is; without a covariance each is off on its own. None where no
+        deviation is stated at all.
         """
         known = np.isfinite(self.deviations)
         if not known.any():

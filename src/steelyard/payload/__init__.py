@@ -5,7 +5,7 @@ body that can exist, with intervals and a word on what decided each number.
 """
 
 from steelyard.payload.answer import POINTS, DecidedBy, PayloadEstimate, payload_of
-from steelyard.payload.gains import DriveGains, fit_gains
+from steelyard.payload.gains import DriveGains, calibrated, fit_gains
 from steelyard.payload.held import Held, held_at
 from steelyard.payload.model import ArmModel, described, massless
 from steelyard.payload.posterior import Posterior, posterior_of
@@ -54,6 +54,7 @@ __all__ = [
     "SensitivityPlan",
     "SensitivityTable",
     "Weighing",
+    "calibrated",
     "described",
     "fit_gains",
     "held_at",

@@ -1,6 +1,7 @@
 r"""Errors that repeat in every sample: torque constants, and the numbers of a robot that is taken as known.
 
-No length of log averages them away. To first order an error of the torques moves the least-squares estimate by
+No length of log averages them away. To first order an error of the torques moves the least-squares estimate
+by
 
 $$\delta\hat\beta = (W^T\Sigma^{-1}W)^{-1}\,W^T\Sigma^{-1}\,\delta\tau,$$
 
@@ -14,6 +15,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from steelyard.arrays import Array, checked, read_only
 from steelyard.dynamics import torque_regressor
@@ -35,27 +37,39 @@ class ConstantErrors:
     """How far torque constants may be off.
 
     Attributes:
-        deviations: relative standard deviation at each joint, shape (nv,), dimensionless.
-        common: part of the variance that all joints share, from 0 to 1.
+        root: C with C Cᵀ the covariance of their relative errors, shape (nv, k), dimensionless.
     """
 
-    deviations: Array
-    common: float = COMMON
+    root: Array
 
     def __post_init__(self) -> None:
-        s = checked("deviations", self.deviations, ("nv",))
+        object.__setattr__(self, "root", read_only(checked("root", self.root, ("nv", "k"))))
+
+    @classmethod
+    def of(cls, deviations: ArrayLike, common: float = COMMON) -> ConstantErrors:
+        """Errors of which all joints share a part.
+
+        Args:
+            deviations: relative standard deviation at each joint, shape (nv,), dimensionless.
+            common: part of the variance that all joints share, from 0 to 1.
+
+        Returns:
+            The errors; their root has the shared one in its first column.
+
+        Raises:
+            InputError: a deviation is negative, or the part is none.
+        """
+        s = checked("deviations", deviations, ("nv",))
         if (s < 0.0).any():
             raise InputError("must not be negative.", place="deviations")
-        if not 0.0 <= self.common <= 1.0:
-            raise InputError(f"must lie between 0 and 1, got {self.common:g}.", place="common")
-        object.__setattr__(self, "deviations", read_only(s))
+        if not 0.0 <= common <= 1.0:
+            raise InputError(f"must lie between 0 and 1, got {common:g}.", place="common")
+        return cls(np.column_stack([np.sqrt(common) * s, np.diag(np.sqrt(1.0 - common) * s)]))
 
     @property
-    def root(self) -> Array:
-        """C with C Cᵀ the covariance of the relative errors, shape (nv, nv + 1), dimensionless."""
-        s = self.deviations
-        own = np.diag(np.sqrt(1.0 - self.common) * s)
-        return np.column_stack([np.sqrt(self.common) * s, own])
+    def deviations(self) -> Array:
+        """Relative standard deviation at each joint, shape (nv,), dimensionless."""
+        return np.asarray(np.linalg.norm(self.root, axis=1))
 
 
 def responses(
@@ -75,7 +89,7 @@ def responses(
     Returns:
         Changes of the base parameters by source, each shape (b, k), SI; sources without errors are absent.
     """
-    with_constants = constants is not None and bool(constants.deviations.any())
+    with_constants = constants is not None and bool(constants.root.any())
     with_model = model is not None and model.errors is not None
     if not with_constants and not with_model:
         return {}
@@ -93,7 +107,8 @@ def responses(
                 tau = tau - Y @ model.parameters
             off.append(tau[:, :, None] * np.eye(nv))
         if with_model:
-            assert model is not None and model.errors is not None
+            assert model is not None
+            assert model.errors is not None
             off.append(Y @ model.errors)
         equations = np.concatenate([Y[..., problem.base.columns], *off], axis=-1) * w[:, None]
         flat = equations.reshape(-1, equations.shape[-1])
@@ -107,7 +122,7 @@ def responses(
         assert constants is not None
         found[CONSTANTS] = read_only(moved[:, :nv] @ constants.root)
     if with_model:
-        found[MODEL] = read_only(moved[:, -model.errors.shape[1] :])  # type: ignore[union-attr]
+        found[MODEL] = read_only(moved[:, nv if with_constants else 0 :])
     return found
 
 

@@ -7,8 +7,8 @@ someone else, with a filter and a delay of his own: they look quiet and hold not
 $$d = v - \dot q$$
 
 tells the two apart within the motion's band. Where v was measured by itself, d is the noise of both, as large
-as the floors of the two spectra say. Where v was made from q, d is far smaller than the noise of $\dot q$; where
-v is late or scaled, d follows the motion and is far larger. Only the first kind is used.
+as the floors of the two spectra say. Where v was made from q, d is far smaller than the noise of $\dot q$;
+where v is late or scaled, d follows the motion and is far larger. Only the first kind is used.
 """
 
 from __future__ import annotations
@@ -78,7 +78,9 @@ def derivative_source(recording: Recording, cutoff: Cutoff) -> DerivativeSource:
         return DerivativeSource("q")
     noise, difference = float(np.median(quieter)), float(np.median(alike))
     if difference < 1.0 / ALIKE:
-        return DerivativeSource("q", "measured velocities follow the positions so closely that they say nothing new.")
+        return DerivativeSource(
+            "q", "measured velocities follow the positions so closely that they say nothing new."
+        )
     if difference > ALIKE:
         return DerivativeSource(
             "q", "measured velocities differ from the positions' by more than noise, so they are not used."

@@ -19,8 +19,8 @@ def motion_band(recording: Recording, edges: Array, channel: Literal["q", "v"] =
     r"""Return the frequency below which a joint's accelerations have all but 1/10000 of their power.
 
     The power $(2\pi f)^4 P(f)$ of the twice differentiated position, or $(2\pi f)^2 P(f)$ of a measured
-    velocity, is added up to the joint's edge, beyond which noise rules. A log that is free of noise has its edge far above the motion, wherever rounding puts
-    it; the band stays where the motion is.
+    velocity, is added up to the joint's edge, beyond which noise rules. A log that is free of noise has its
+    edge far above the motion, wherever rounding puts it; the band stays where the motion is.
 
     Args:
         recording: a uniform recording.
@@ -32,7 +32,9 @@ def motion_band(recording: Recording, edges: Array, channel: Literal["q", "v"] =
     """
     limits = checked("edges", edges, (len(recording.joints),))
     rate = 1.0 / uniform_interval(recording)
-    f, P = scipy.signal.periodogram(recording.channels[channel], rate, "blackmanharris", detrend="constant", axis=0)
+    f, P = scipy.signal.periodogram(
+        recording.channels[channel], rate, "blackmanharris", detrend="constant", axis=0
+    )
     band = np.zeros(len(limits))
     for j, limit in enumerate(limits):
         below = f <= limit

@@ -158,15 +158,13 @@ def prepared_alike(logs: Sequence[Recording], how: Preparation | None = None) ->
     return tuple(prepared(log, replace(how, cutoff=max(bands))) for log in logs)
 
 
-def _limited(
-    log: Recording, limits: Array | None
-) -> tuple[list[tuple[float, float]], tuple[Finding, ...]]:
+def _limited(log: Recording, limits: Array | None) -> tuple[list[tuple[float, float]], tuple[Finding, ...]]:
     """The stretches of time in which a drive is at its limit, s, and a finding that says so."""
     rows = saturated(log, limits)
-    at = rows.any(axis=1)
+    at = np.asarray(rows.any(axis=1))
     if not at.any():
         return [], ()
-    names = ", ".join(joint for joint, some in zip(log.joints, rows.any(axis=0), strict=True) if some)
+    names = ", ".join(joint for j, joint in enumerate(log.joints) if rows[:, j].any())
     first = float(log.time[int(np.argmax(at))])
     message = (
         f"{names}: the torque stands at its limit in {100.0 * at.mean():.2g} % of the samples, first at "

@@ -1,8 +1,8 @@
 """Torques and currents that stand at a limit: what a drive would have given beyond it was not given.
 
 While a drive is at its limit the controller no longer holds the motion, and a meter at the end of its scale
-reads less than there is. A limit shows by itself as one value that is met exactly again and again; where noise
-comes on top of the limited torque, it shows only against a limit that is stated.
+reads less than there is. A limit shows by itself as one value that is met exactly again and again; where
+noise comes on top of the limited torque, it shows only against a limit that is stated.
 """
 
 from __future__ import annotations
