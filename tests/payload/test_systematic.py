@@ -13,6 +13,7 @@ from steelyard.layout import layout_of
 from steelyard.payload import (
     ConstantErrors,
     described,
+    errors_of,
     held_at,
     massless,
     weigh_by_residual,
@@ -97,6 +98,20 @@ def test_a_model_that_is_off_moves_the_payload_as_its_errors_foresee() -> None:
     assert found.deviations[0] > plain.deviations[0]
     moved = found.moved(replace(HELD, frame="the same"))
     assert moved.parts(MASS)["model"] == pytest.approx(found.parts(MASS)["model"])
+
+
+def test_errors_of_a_model_have_the_covariance_of_its_base_parameters() -> None:
+    rng = np.random.default_rng(2)
+    K = np.hstack([np.eye(4), rng.standard_normal((4, 3))])
+    root = rng.standard_normal((4, 4))
+    C, beta = root @ root.T, np.array([1.0, 2.0, -3.0, 4.0])
+    E = K @ errors_of(K, beta, C)
+    assert pytest.approx(C) == E @ E.T
+    # Nothing is known of the third: it may be off by as much as it is.
+    C[2] = C[:, 2] = 0.0
+    C[2, 2] = np.inf
+    E = K @ errors_of(K, beta, C)
+    assert (E @ E.T)[2] == pytest.approx([0.0, 0.0, 9.0, 0.0], abs=1e-9)
 
 
 def test_a_model_keeps_its_errors_in_a_wider_layout() -> None:

@@ -31,6 +31,7 @@ from steelyard.payload import (
     Weighing,
     calibrated,
     described,
+    errors_of,
     fit_gains,
     held_at,
     payload_of,
@@ -331,7 +332,8 @@ def _model(request: PayloadRequest, robot: Robot) -> ArmModel:
     stored = given.stored
     errors, same = None, False
     if stored is not None and stored.layout.names == found.layout.names:
-        errors = stored.base.errors
+        base = stored.base
+        errors = errors_of(base.matrix, base.values, base.covariance) if base.names else None
         asked = stored.record.get("request") or {}
         used = torque_constants(asked.get("torque_constant"), robot.nv)
         now = torque_constants(request.torque_constant, robot.nv)

@@ -138,8 +138,8 @@ def _base_covariance(covariance: Array, ends: Array) -> Array:
     """The covariance of base parameters with the deviations that their intervals state, shape (b, b)."""
     own = np.sqrt(np.diag(covariance))
     stated = (ends[:, 1] - ends[:, 0]) / (2.0 * TWO_SIDED_95)
-    known = np.isfinite(own) & np.isfinite(stated) & (own > 0.0)
-    ratio = np.where(known, stated / np.where(known, own, 1.0), 1.0)
+    known = np.isfinite(own) & np.isfinite(stated)
+    ratio = np.where(known & (own > 0.0), stated, 1.0) / np.where(known & (own > 0.0), own, 1.0)
     scaled = np.where(known[:, None] & known, covariance * np.outer(ratio, ratio), 0.0)
     scaled[~known, ~known] = np.inf
     return scaled

@@ -90,43 +90,27 @@ class StoredBase:
         matrix: K, shape (b, p), SI.
         values: beta as it was estimated, shape (b,), SI.
         deviations: standard deviations, infinite where unknown, shape (b,), SI.
-        covariance: of beta, variances infinite where unknown, shape (b, b), SI; None where a folder of an
-            earlier version does not hold it.
+        covariance: of beta, variances infinite where unknown, shape (b, b), SI; a folder of an earlier
+            version that does not hold it gives the deviations alone.
     """
 
     names: tuple[str, ...]
     matrix: Array
     values: Array
     deviations: Array
-    covariance: Array | None = None
+    covariance: Array
 
     def __post_init__(self) -> None:
         b = len(self.names)
-        if self.covariance is not None:
-            covariance = checked("base_covariance", self.covariance, (b, b), finite=False)
-            object.__setattr__(self, "covariance", read_only(covariance))
-        for name, shape in (("matrix", (b, "p")), ("values", (b,)), ("deviations", (b,))):
-            array = checked(name, getattr(self, name), shape, finite=name != "deviations")
+        for name, shape in (
+            ("matrix", (b, "p")),
+            ("values", (b,)),
+            ("deviations", (b,)),
+            ("covariance", (b, b)),
+        ):
+            finite = name not in ("deviations", "covariance")
+            array = checked(name, getattr(self, name), shape, finite=finite)
             object.__setattr__(self, name, read_only(array))
-
-    @property
-    def errors(self) -> Array | None:
-        r"""What phi may be off by as far as torques tell: E with $K E E^T K^T$ the covariance of beta.
-
-        Columns are changes of one deviation each, shape (p, k), SI. A base parameter of which nothing is
-        known may be off by as much as it is; without a covariance each is off on its own. None where no
-        deviation is stated at all.
-        """
-        known = np.isfinite(self.deviations)
-        if not known.any():
-            return None
-        s = np.where(known, self.deviations, np.abs(self.values))
-        C = np.diag(s**2) if self.covariance is None else self.covariance
-        C = np.where(known[:, None] & known, C, np.diag(s**2))
-        scale = np.where(s > 0.0, s, 1.0)
-        values, vectors = np.linalg.eigh(C / np.outer(scale, scale))
-        root = scale[:, None] * vectors * np.sqrt(np.maximum(values, 0.0))
-        return np.asarray(np.linalg.pinv(self.matrix) @ root)
 
 
 @dataclass(frozen=True, eq=False)
@@ -205,24 +189,24 @@ def stored_base(document: Mapping[str, Any], layout: Layout, place: str) -> Stor
     for k, entry in enumerate(entries):
         for name, factor in entry.combination.items():
             K[k, layout.index(name)] = factor
+    deviations = np.array([entry.deviation for entry in entries])
+    if "base_covariance" in document:
+        covariance = _part(_Covariance, document, place).base_covariance
+    else:
+        covariance = np.zeros((len(entries), len(entries)))
+        np.fill_diagonal(covariance, deviations**2)
     return StoredBase(
         tuple(entry.name for entry in entries),
         K,
         np.array([entry.value for entry in entries]),
-        np.array([entry.deviation for entry in entries]),
-        _covariance(document, place),
+        deviations,
+        covariance,
     )
 
 
 @dataclass(frozen=True, eq=False)
 class _Covariance:
     base_covariance: Array
-
-
-def _covariance(document: Mapping[str, Any], place: str) -> Array | None:
-    if "base_covariance" not in document:
-        return None
-    return _part(_Covariance, document, place).base_covariance
 
 
 def _part(cls: type[T], document: object, place: str) -> T:

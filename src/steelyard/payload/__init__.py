@@ -7,7 +7,7 @@ body that can exist, with intervals and a word on what decided each number.
 from steelyard.payload.answer import POINTS, DecidedBy, PayloadEstimate, payload_of
 from steelyard.payload.gains import DriveGains, calibrated, fit_gains
 from steelyard.payload.held import Held, held_at
-from steelyard.payload.model import ArmModel, described, massless
+from steelyard.payload.model import ArmModel, described, errors_of, massless
 from steelyard.payload.posterior import Posterior, posterior_of
 from steelyard.payload.prior import PayloadPrior
 from steelyard.payload.quantities import QUANTITIES, UNITS, quantities
@@ -56,6 +56,7 @@ __all__ = [
     "Weighing",
     "calibrated",
     "described",
+    "errors_of",
     "fit_gains",
     "held_at",
     "load_problem",

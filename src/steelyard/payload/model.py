@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from steelyard.arrays import Array, checked, read_only
 from steelyard.drive import ALL_TERMS
@@ -79,6 +80,30 @@ class ArmModel:
             errors = np.zeros((layout.size, errors.shape[1]))
             errors[places] = self.errors
         return replace(self, layout=layout, parameters=phi, errors=errors)
+
+
+def errors_of(matrix: ArrayLike, values: ArrayLike, covariance: ArrayLike) -> Array:
+    r"""What phi may be off by as far as torques tell: E with $K E E^T K^T$ the covariance of $\beta = K\phi$.
+
+    Args:
+        matrix: K, shape (b, p), SI.
+        values: beta, shape (b,), SI.
+        covariance: of beta, variances infinite where nothing is known, shape (b, b), SI. Such a parameter may
+            be off by as much as it is.
+
+    Returns:
+        Changes of phi of one deviation each, in columns, shape (p, b), SI.
+    """
+    K = checked("matrix", matrix, ("b", "p"))
+    beta = checked("values", values, (len(K),))
+    C = checked("covariance", covariance, (len(K), len(K)), finite=False)
+    known = np.isfinite(np.diag(C))
+    s = np.where(known, np.sqrt(np.where(known, np.diag(C), 0.0)), np.abs(beta))
+    C = np.where(known[:, None] & known, C, np.diag(s**2))
+    scale = np.where(s > 0.0, s, 1.0)
+    eigenvalues, vectors = np.linalg.eigh(C / np.outer(scale, scale))
+    root = scale[:, None] * vectors * np.sqrt(np.maximum(eigenvalues, 0.0))
+    return np.asarray(np.linalg.pinv(K) @ root)
 
 
 def massless(robot: Robot) -> ArmModel:
