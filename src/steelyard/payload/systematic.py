@@ -131,7 +131,7 @@ def subtracted(one: Mapping[str, Array], other: Mapping[str, Array]) -> dict[str
 
     Args:
         one: changes by source, each shape (b, k), SI.
-        other: those of what is taken off, of the same errors.
+        other: those of what is taken off, by the same errors, each shape (b, k), SI.
 
     Returns:
         Changes of the difference by source.
