@@ -17,6 +17,7 @@ from steelyard.zoo import zoo_robot
 
 PANDA = zoo_robot("panda")
 LOAD = body(3, 1.5)
+KNOWN = body(5, 2.0)
 
 
 @pytest.fixture(scope="module")
@@ -103,6 +104,83 @@ def test_errors_that_contradict_the_data_fail_and_name_the_place(logs: Path, tmp
     assert "panda_joint" in check["message"]
 
 
+CONSTANTS = np.array([10.0, 12.0, 9.0, 11.0, 5.0, 5.0, 4.0])
+
+
+@pytest.fixture(scope="module")
+def currents(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Currents of runs with a load, without, and with a known load."""
+    folder = tmp_path_factory.mktemp("currents")
+    motion, rng = motion_of(PANDA, period=6.0), np.random.default_rng(0)
+    for name, load in (("loaded", LOAD), ("empty", None), ("known", KNOWN)):
+        log = run(PANDA, motion, load, noise=0.02, rng=rng, driven=True)
+        write(log.with_channels(tau=None, a=None, current=log.tau / CONSTANTS), folder / f"{name}.csv")
+    ten = [KNOWN.inertia[i, j] for i, j in ((0, 0), (0, 1), (1, 1), (0, 2), (1, 2), (2, 2))]
+    body_file = {"mass": KNOWN.mass, "com": KNOWN.com.tolist(), "inertia": ten}
+    (folder / "known.json").write_text(json.dumps(body_file))
+    return folder
+
+
+def asked_of_currents(folder: Path, out: Path, *words: str | Path) -> dict:
+    pair = ("--loaded", folder / "loaded.csv", "--empty", folder / "empty.csv")
+    return asked(*pair, *words, "--out", out)[1]
+
+
+def test_torque_constants_that_are_off_are_in_the_interval_and_a_known_mass_corrects_them(
+    currents: Path, tmp_path: Path
+) -> None:
+    wrong = ("--torque-constant", ",".join(f"{k:.6f}" for k in 1.12 * CONSTANTS))
+    plain = asked_of_currents(currents, tmp_path / "plain", *wrong)
+    low, high = plain["interval95"]["mass"]
+    assert low < LOAD.mass < high
+    assert plain["mass"] > 1.08 * LOAD.mass
+    assert plain["deviations"]["torque constants"]["mass"] > 5.0 * plain["deviations"]["noise"]["mass"]
+    exact = asked_of_currents(currents, tmp_path / "exact", *wrong, "--torque-constant-error", "0")
+    assert set(exact["deviations"]) == {"noise"}
+    assert exact["interval95"]["mass"][0] > LOAD.mass
+    known = ("--known-load", currents / "known.csv", "--known-mass", str(KNOWN.mass))
+    found = asked_of_currents(currents, tmp_path / "known", *wrong, *known)
+    low_, high_ = found["interval95"]["mass"]
+    assert low_ < LOAD.mass < high_
+    assert high_ - low_ < 0.8 * (high - low)
+    assert abs(found["mass"] - LOAD.mass) < 0.5 * abs(plain["mass"] - LOAD.mass)
+    assert any(finding["code"] == "calibrated-constants" for finding in found["findings"])
+
+
+def test_a_load_of_which_all_is_known_needs_no_torque_constants(currents: Path, tmp_path: Path) -> None:
+    known = ("--known-load", currents / "known.csv", "--known-body", currents / "known.json")
+    found = asked_of_currents(currents, tmp_path / "object", *known)
+    assert found["mass"] == pytest.approx(LOAD.mass, rel=0.01)
+    low, high = found["interval95"]["mass"]
+    assert low < LOAD.mass < high
+
+
+def test_a_known_load_weighs_together_with_measured_torques(
+    logs: Path, currents: Path, tmp_path: Path
+) -> None:
+    motion = motion_of(PANDA, 2)
+    held = run(PANDA, motion, KNOWN, noise=0.02, rng=np.random.default_rng(4), driven=True)
+    write(held, tmp_path / "known.csv")
+    known = ("--known-load", tmp_path / "known.csv", "--known-body", currents / "known.json")
+    pair = ("--loaded", logs / "loaded.csv", "--empty", logs / "empty.csv")
+    _, found = asked(*pair, *known, "--out", tmp_path / "object")
+    assert found["way"] == "several loads"
+    assert found["mass"] == pytest.approx(LOAD.mass, rel=0.01)
+
+
+def test_an_identified_model_brings_its_own_uncertainty(logs: Path, tmp_path: Path) -> None:
+    words = ["identify", "panda", str(logs / "empty.csv"), "--method", "wls", "--json"]
+    done = CliRunner().invoke(app, [*words, "--out", str(tmp_path / "model")])
+    assert done.exit_code in (0, 1), done.output
+    covariance = json.loads((tmp_path / "model" / "parameters.json").read_text())["base_covariance"]
+    assert len(covariance) == len(covariance[0]) > 40
+    model = ("--model", tmp_path / "model")
+    _, found = asked("--loaded", logs / "loaded.csv", *model, "--out", tmp_path / "object")
+    assert found["deviations"]["model"]["mass"] > 0.0
+    low, high = found["interval95"]["mass"]
+    assert low < LOAD.mass < high
+
+
 def test_a_record_makes_the_same_files_again(logs: Path, tmp_path: Path) -> None:
     out = tmp_path / "object"
     asked("--loaded", logs / "loaded.csv", "--out", out)
@@ -121,6 +199,15 @@ def test_what_cannot_be_used_is_refused_and_nothing_written(
         (("--grasp", "0,0"), "three or six"),
         (("--mesh", tmp_path / "none.stl"), "no such file"),
         (("--torque-error", "0.1"), "0.025,0.3"),
+        (("--torque-constant-error", "0.1,0.2"), "one number or 7"),
+        (("--torque-constant-error", "2"), "below 1"),
+        (("--known-mass", "2"), "--known-load"),
+        (("--known-load", logs / "empty.csv"), "--known-mass"),
+        (("--known-load", logs / "empty.csv", "--known-mass", "2"), "--empty"),
+        (
+            ("--known-load", logs / "empty.csv", "--known-mass", "2", "--empty", logs / "empty.csv"),
+            "--known-body",
+        ),
     ):
         message = refused(capsys, monkeypatch, *loaded, *out, *words)
         assert part in message, message

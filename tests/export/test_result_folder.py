@@ -31,6 +31,7 @@ def _written(folder: Path, drive: tuple[str, ...] = LINEAR) -> tuple[Estimate, R
     deviations[4] = np.inf
     beta = structure.base.matrix @ phi
     covariance = np.diag(deviations**2)
+    covariance[0, 1] = covariance[1, 0] = 0.5 * deviations[0] * deviations[1]
     estimate = Estimate("ols", layout, structure.base, beta, np.zeros(6), 9, 5.0, covariance, phi)
     write_result(folder, ROBOT, layout, phi, estimate=estimate, structure=structure, request=REQUEST)
     return estimate, read_result(folder)
@@ -47,8 +48,19 @@ def test_it_is_read_as_it_was_written_to_the_last_bit(tmp_path: Path, drive: tup
     assert np.array_equal(found.base.matrix, estimate.base.matrix)
     assert np.array_equal(found.base.values, estimate.values)
     assert found.base.deviations == pytest.approx(estimate.deviations, rel=1e-9)
+    assert found.base.covariance == pytest.approx(estimate.covariance, rel=1e-9)
     assert found.parameters.robot_digest == ROBOT.digest
     assert found.record["request"] == REQUEST
+
+
+def test_a_folder_without_a_covariance_gives_the_deviations_alone(tmp_path: Path) -> None:
+    estimate, _ = _written(tmp_path / "out")
+    path = tmp_path / "out" / "parameters.json"
+    document = json.loads(path.read_text())
+    del document["base_covariance"]
+    path.write_text(json.dumps(document))
+    found = read_result(tmp_path / "out").base
+    assert found.covariance == pytest.approx(np.diag(estimate.deviations**2), rel=1e-9)
 
 
 def test_intervals_and_classes_are_those_of_the_estimate(tmp_path: Path) -> None:

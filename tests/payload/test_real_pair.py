@@ -15,7 +15,7 @@ AUTHORS = "10.0,10.70,8.46,9.00,9.48,10.12"
 
 
 @needs_shared
-def test_the_load_of_the_ur10e_is_known_as_well_as_its_drive_gains(tmp_path: Path) -> None:
+def test_the_interval_of_the_ur10es_load_holds_what_a_balance_says(tmp_path: Path) -> None:
     folder = DATA / "ur10e"
     log = "ur-20_02_19_14harm50sec"
     done = run(
@@ -28,9 +28,13 @@ def test_the_load_of_the_ur10e_is_known_as_well_as_its_drive_gains(tmp_path: Pat
     assert found["mass"] == pytest.approx(WEIGHED, rel=0.10)
     (other,) = found["others"].values()
     low, high = found["interval95"]["mass"]
-    # What noise leaves open is far narrower than what the two sets of gains do.
-    assert high - low < 0.2 * abs(found["mass"] - other)
-    assert any(
-        "gain" in finding["message"] or "constant" in finding["message"] for finding in found["findings"]
-    )
+    assert low < WEIGHED < high
+    assert low < found["mass"] < high < 1.3 * WEIGHED
+    # Noise alone leaves far less open than the two sets of constants do.
+    noise, constants = (found["deviations"][source]["mass"] for source in ("noise", "torque constants"))
+    assert noise < 0.1 * constants
+    assert noise < 0.05 * abs(found["mass"] - other)
+    (check,) = [check for check in found["checks"] if check["name"] == "mass"]
+    assert "by noise" in check["message"]
+    assert "by torque constants" in check["message"]
     assert "2.4" in (tmp_path / "load" / "report.html").read_text()

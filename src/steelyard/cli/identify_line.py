@@ -47,6 +47,7 @@ from steelyard.estimation import (
     with_full_set,
     with_lag,
     with_links_near,
+    without_knocks,
 )
 from steelyard.finding import Finding
 from steelyard.identifiability import Certificate, certify_excitation
@@ -55,7 +56,7 @@ from steelyard.motion import Motion, read_motion
 from steelyard.problem import Estimate, Problem, problem_of
 from steelyard.recording import Recording, same_motion
 from steelyard.robot import Robot
-from steelyard.signals import band_of, without_delay, without_turning
+from steelyard.signals import band_of, without_delay, without_limited, without_turning
 from steelyard.uncertainty import (
     LinkIntervals,
     LinkPosterior,
@@ -196,7 +197,10 @@ def _known_links(
 
 
 def _sharpened(asked: Question, problem: Problem) -> tuple[Question, TorqueLag | None]:
-    """The question with torques at the instants of the motion, and without samples at which a joint turns."""
+    """The question with torques at the instants of the motion.
+
+    Samples at which a joint turns, a drive is at its limit or something touched the robot are left out.
+    """
     if asked.static or asked.interval is None or "load" in asked.layout.drive:
         return asked, None
     train, lag = torque_aligned(problem, asked.train, asked.interval)
@@ -205,7 +209,9 @@ def _sharpened(asked: Question, problem: Problem) -> tuple[Question, TorqueLag |
     every = asked.every_sample
     if lag is not None:
         every = tuple(without_delay(log, lag.seconds, ["tau"]) for log in every)
-    return replace(asked, train=tuple(without_turning(log) for log in train), every_sample=every), lag
+    train = tuple(without_limited(without_turning(log)) for log in train)
+    train, knocks = without_knocks(problem_of(asked.robot, asked.layout, train), train)
+    return replace(asked, train=train, every_sample=every, findings=(*asked.findings, *knocks)), lag
 
 
 def _suspicions(asked: Question, problem: Problem, estimate: Estimate, method: str) -> tuple[Finding, ...]:

@@ -140,7 +140,8 @@ def log_made_ready(
     interval = sampling_of(reading.recording).interval
     if request.static:
         return *_at_rest(path, reading, constants), interval
-    found = prepared(reading.recording, Preparation(constants, request.cutoff))
+    limit = robot.limit_array("effort")
+    found = prepared(reading.recording, Preparation(constants, request.cutoff, torque_limit=limit))
     band = band_of(found.recording)
     if choose is not None and request.cutoff is None and band is not None:
         log = reading.recording
@@ -148,7 +149,7 @@ def log_made_ready(
             log if constants is None else torque_from_current(log, constants), found.recording
         )
         if lower < band:
-            found = prepared(log, Preparation(constants, lower, why=why))
+            found = prepared(log, Preparation(constants, lower, why=why, torque_limit=limit))
     for remark in found.remarks:
         say(f"   {path.name}: {remark}")
     return found.recording, (*reading.findings, *found.findings), interval

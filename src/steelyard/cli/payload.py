@@ -8,7 +8,12 @@ from typing import Annotated
 
 import typer
 
-from steelyard.cli.log_options import ColumnsOption, CutoffOption, TorqueConstantOption
+from steelyard.cli.log_options import (
+    ColumnsOption,
+    CutoffOption,
+    TorqueConstantErrorOption,
+    TorqueConstantOption,
+)
 from steelyard.cli.output import JsonOption, announce_compilation, print_json
 from steelyard.cli.payload_request import PayloadRequest, carry_out
 from steelyard.cli.robot_argument import (
@@ -102,6 +107,31 @@ def payload(
         ),
     ] = None,
     torque_constant: TorqueConstantOption = None,
+    torque_constant_error: TorqueConstantErrorOption = None,
+    known_load: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="LOG",
+            help="A run with a load that is known: it calibrates the torque constants; may be repeated.",
+            show_default=False,
+        ),
+    ] = None,
+    known_mass: Annotated[
+        float | None, typer.Option(metavar="KG", help="Mass of the known load.", show_default=False)
+    ] = None,
+    known_com: Annotated[
+        str | None,
+        typer.Option(
+            metavar="X,Y,Z", help="Its centre of mass in the payload's frame, m.", show_default="unknown"
+        ),
+    ] = None,
+    known_body: Annotated[
+        Path | None,
+        typer.Option(
+            help="The known load with all its numbers (JSON, in the tool frame), as --truth.",
+            show_default=False,
+        ),
+    ] = None,
     other_torque_constant: Annotated[
         list[str] | None,
         typer.Option(
@@ -152,6 +182,11 @@ def payload(
         velocity_error,
         acceleration,
         torque_constant,
+        torque_constant_error,
+        tuple(known_load or ()),
+        known_mass,
+        known_com,
+        None if known_body is None else str(known_body),
         tuple(other_torque_constant or ()),
         columns,
         cutoff,

@@ -42,6 +42,10 @@ def answer(done: Weighed, files: dict[str, str], seconds: float) -> dict[str, An
         "link": done.held.link,
         "parameters": estimate.ten.tolist(),
         "interval95": {name: [low, high] for name, _, low, high in rows},
+        "deviations": {
+            source: dict(zip(QUANTITIES, each.tolist(), strict=True))
+            for source, each in estimate.deviations.items()
+        },
         "decided_by": dict(estimate.decided),
         "bounds": None if done.bounds is None else _bounds(done.bounds),
         "bounds_assume": [] if done.bounds is None else list(done.bounds.assumptions),

@@ -29,6 +29,10 @@ def checks_of(estimate: PayloadEstimate) -> Iterator[Check]:
 def _mass(estimate: PayloadEstimate) -> Check:
     m, low, high = (float(x[0]) for x in (estimate.values, estimate.lower, estimate.upper))
     words = f"{m:.4g} kg, 95 % between {low:.4g} and {high:.4g} kg"
+    parts = {source: float(each[0]) for source, each in estimate.deviations.items()}
+    if len(parts) > 1:
+        listed = ", ".join(f"{deviation:.2g} kg by {source}" for source, deviation in parts.items())
+        words = f"{words} (standard deviations: {listed})"
     alone = float(estimate.weighing.deviations[0])
     if not estimate.weighing.values[0] > 2.0 * alone:
         return Check("mass", Status.FAIL, f"{words}: the data does not show that anything is held.")

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 
 from steelyard.arrays import Array
 from steelyard.audit import Check, Verdict, check_density
-from steelyard.cli.identify_request import DRIVE, WINDOWS, torque_constants
+from steelyard.cli.identify_request import DRIVE, WINDOWS, torque_constant_errors, torque_constants
 from steelyard.cli.output import say
 from steelyard.cli.payload_bounds import guaranteed
 from steelyard.cli.payload_checks import checks_of
-from steelyard.cli.payload_request import PayloadRequest, pose_of
+from steelyard.cli.payload_request import KnownLoad, PayloadRequest, known_load_of, pose_of
 from steelyard.cli.robot_argument import given_robot
 from steelyard.cli.validate_model import given_model
 from steelyard.errors import InputError, RecordingError
@@ -21,17 +21,24 @@ from steelyard.export import ObjectMesh, object_mesh
 from steelyard.finding import Finding, Severity
 from steelyard.layout import layout_of
 from steelyard.payload import (
+    NOTHING,
     ArmModel,
+    ConstantErrors,
     Held,
+    LoadedRuns,
     PayloadEstimate,
     PayloadPrior,
     Weighing,
+    calibrated,
     described,
+    errors_of,
+    fit_gains,
     held_at,
     payload_of,
     residual_torque,
     weigh_by_residual,
     weigh_full_arm,
+    weigh_several,
     weigh_with_model,
 )
 from steelyard.recording import Recording, read
@@ -42,12 +49,32 @@ from steelyard.uncertainty import GuaranteedBounds
 
 @dataclass(frozen=True, eq=False)
 class Runs:
-    """The logs made ready, and the longest interval at which one was recorded, s."""
+    """The logs made ready.
+
+    Attributes:
+        loaded: with the payload.
+        empty: without it.
+        known: with a load that is known.
+        interval: longest at which one was recorded, s.
+        errors: how far the torque constants may be off.
+        findings: what was noticed.
+    """
 
     loaded: tuple[Recording, ...]
     empty: tuple[Recording, ...]
+    known: tuple[Recording, ...]
     interval: float
+    errors: ConstantErrors
     findings: tuple[Finding, ...]
+
+    def scaled(self, factors: Array) -> Runs:
+        """The same with torques times a factor at each joint, shape (nv,)."""
+
+        def louder(logs: tuple[Recording, ...]) -> tuple[Recording, ...]:
+            detail = {"factors": factors.tolist()}
+            return tuple(log.revised("calibrated", detail, tau=log.channels["tau"] * factors) for log in logs)
+
+        return replace(self, loaded=louder(self.loaded), empty=louder(self.empty), known=louder(self.known))
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,7 +127,7 @@ def weighed(request: PayloadRequest) -> Weighed:
     )
     held = held_at(robot, grasp=pose_of(request.grasp, "--grasp"))
     say(f"1  the payload's frame is {held.frame}, carried by {held.link}")
-    runs = _read(request, robot, request.torque_constant)
+    runs = _read(request, robot, held, request.torque_constant)
     way, why = _way(request, runs)
     say(f"2  {why}")
     estimate = _estimate(request, robot, held, runs, way)
@@ -108,7 +135,7 @@ def weighed(request: PayloadRequest) -> Weighed:
     say(f"3  {weighing.way}: {estimate.body.mass:.4g} kg, condition number {weighing.condition:.3g}")
     others = {}
     for constants in request.other_torque_constants:
-        again = _read(request, robot, constants)
+        again = _read(request, robot, held, constants)
         others[constants] = _estimate(request, robot, held, again, way)
         say(f"   with torque constants {constants}: {others[constants].body.mass:.4g} kg")
     bounds, checks = None, list(checks_of(estimate))
@@ -148,23 +175,75 @@ def _estimate(request: PayloadRequest, robot: Robot, held: Held, runs: Runs, way
     return payload_of(weighing, np.random.default_rng(request.seed), prior=prior, point=request.point)
 
 
-def _read(request: PayloadRequest, robot: Robot, torque_constant: str | None) -> Runs:
-    """All logs in one band, so that one can be taken off another."""
+def _read(request: PayloadRequest, robot: Robot, held: Held, torque_constant: str | None) -> Runs:
+    """All logs in one band, so that one can be taken off another, torques calibrated by a known load."""
+    known = known_load_of(request)
     joints = [joint.name for joint in robot.joints if joint.nv]
-    paths = [Path(name) for name in (*request.loaded, *request.empty)]
+    paths = [Path(name) for name in (*request.loaded, *request.empty, *request.known_loads)]
     readings = [read(path, joints=joints, columns=request.columns, lenient=True) for path in paths]
-    interval = max(sampling_of(reading.recording).interval for reading in readings)
+    logs = [reading.recording for reading in readings]
+    interval = max(sampling_of(log).interval for log in logs)
     # Windows are integrated over every sample that there is.
     kept = interval if request.method == WINDOWS else None
-    how = Preparation(torque_constants(torque_constant, robot.nv), request.cutoff, kept)
-    ready = prepared_alike([reading.recording for reading in readings], how)
+    constants = torque_constants(torque_constant, robot.nv)
+    limits: Array | None = robot.limit_array("effort")
+    # With a load of which everything is known, currents alone tell how much torque they are.
+    bare = constants is None and known is not None and known.body is not None
+    bare = bare and all(log.tau is None and log.current is not None for log in logs)
+    if bare:
+        constants, limits = np.ones(robot.nv), None
+    ready = prepared_alike(logs, Preparation(constants, request.cutoff, kept, torque_limit=limits))
     findings: list[Finding] = []
     for path, reading, found in zip(paths, readings, ready, strict=True):
         for remark in found.remarks:
             say(f"   {path.name}: {remark}")
         findings += [x for x in (*reading.findings, *found.findings) if x not in findings]
-    logs, count = [found.recording for found in ready], len(request.loaded)
-    return Runs(tuple(logs[:count]), tuple(logs[count:]), interval, tuple(findings))
+    done, full, all_but = (
+        [x.recording for x in ready],
+        len(request.loaded),
+        len(paths) - len(request.known_loads),
+    )
+    errors = torque_constant_errors(
+        request.torque_constant_error, robot.nv, from_current=constants is not None
+    )
+    runs = Runs(
+        tuple(done[:full]),
+        tuple(done[full:all_but]),
+        tuple(done[all_but:]),
+        interval,
+        ConstantErrors.of(errors),
+        tuple(findings),
+    )
+    if known is None:
+        return runs
+    if bare:
+        assert known.body is not None
+        layout = layout_of(robot, DRIVE.split(","))
+        gains = fit_gains(robot, layout, held, known.body, runs.known, runs.empty)
+        say(f"   the known load gives {', '.join(f'{g:.4g}' for g in gains.values)} N·m/A")
+        runs = runs.scaled(gains.values)
+    return _calibrated(request, robot, held, runs, known)
+
+
+def _calibrated(request: PayloadRequest, robot: Robot, held: Held, runs: Runs, known: KnownLoad) -> Runs:
+    """Torques by constants that are corrected by a known load; measured torques stay as they are."""
+    if not runs.errors.root.any():
+        return runs
+    known_runs = replace(runs, loaded=runs.known)
+    way, _ = _way(replace(request, way="auto"), known_runs)
+    factors, errors = calibrated(
+        lambda factors: _weigh(request, robot, held, known_runs.scaled(factors), way),
+        runs.errors,
+        known.numbers,
+        known.values,
+    )
+    listed = ", ".join(
+        f"{factor:.3f} ± {off:.3f}" for factor, off in zip(factors, errors.deviations, strict=True)
+    )
+    say(f"   the known load corrects the torque constants by the factors {listed}")
+    message = f"corrected by a known load, by the factors {listed}."
+    finding = Finding(Severity.INFO, "calibrated-constants", message, "torque constants")
+    return replace(runs.scaled(factors), errors=errors, findings=(*runs.findings, finding))
 
 
 def _way(request: PayloadRequest, runs: Runs) -> tuple[str, str]:
@@ -191,6 +270,22 @@ def _way(request: PayloadRequest, runs: Runs) -> tuple[str, str]:
 
 def _weigh(request: PayloadRequest, robot: Robot, held: Held, runs: Runs, way: str) -> Weighing:
     gripper = _gripper(request, robot, held)
+    constants = runs.errors
+    if runs.known and not constants.root.any():
+        known = known_load_of(request)
+        assert known is not None
+        if known.body is None:
+            raise InputError(
+                "measured torques have no constants that a mass could calibrate.",
+                place="--known-mass",
+                remedy="State the whole load by --known-body, which weighs together with the others.",
+            )
+        groups = (
+            LoadedRuns("nothing", runs.empty, held, NOTHING),
+            LoadedRuns("known", runs.known, held, known.body),
+            LoadedRuns("payload", runs.loaded, held, None),
+        )
+        return weigh_several(robot, layout_of(robot, DRIVE.split(",")), groups)["payload"]
     if way == "model":
         model = _model(request, robot)
         return weigh_with_model(
@@ -200,13 +295,21 @@ def _weigh(request: PayloadRequest, robot: Robot, held: Held, runs: Runs, way: s
             method=request.method,
             interval=runs.interval,
             window=request.window,
+            constants=constants,
         )
     if request.method != "wls" and way == "arm":
         raise InputError(f"'arm' knows only wls, got '{request.method}'.", place="--method")
     if way == "arm":
         layout = layout_of(robot, DRIVE.split(","))
         return weigh_full_arm(
-            robot, layout, held, runs.loaded, runs.empty, gripper=gripper, interval=runs.interval
+            robot,
+            layout,
+            held,
+            runs.loaded,
+            runs.empty,
+            gripper=gripper,
+            interval=runs.interval,
+            constants=constants,
         )
     if request.method == "momentum":
         raise InputError("residual torques belong to samples, not to windows.", place="--method")
@@ -219,6 +322,7 @@ def _weigh(request: PayloadRequest, robot: Robot, held: Held, runs: Runs, way: s
         gripper=gripper,
         method=request.method,
         interval=runs.interval,
+        constants=constants,
     )
 
 
@@ -226,14 +330,24 @@ def _model(request: PayloadRequest, robot: Robot) -> ArmModel:
     """The robot without payload, by an identified folder or a description."""
     if request.model is None:
         return described(robot)
-    found = given_model(request.model, request.gravity, request.lock).model
+    given = given_model(request.model, request.gravity, request.lock)
+    found = given.model
     if found.robot.joint_names != robot.joint_names or found.robot.link_names != robot.link_names:
         raise InputError(
             "has other joints or links than the robot.",
             place=f"--model {request.model}",
             remedy="Identify the same description, with the same joints locked.",
         )
-    return ArmModel(robot, found.layout, found.parameters, request.model)
+    stored = given.stored
+    errors, same = None, False
+    if stored is not None and stored.layout.names == found.layout.names:
+        base = stored.base
+        errors = errors_of(base.matrix, base.values, base.covariance) if base.names else None
+        asked = stored.record.get("request") or {}
+        used = torque_constants(asked.get("torque_constant"), robot.nv)
+        now = torque_constants(request.torque_constant, robot.nv)
+        same = used is not None and now is not None and np.array_equal(used, now)
+    return ArmModel(robot, found.layout, found.parameters, request.model, errors, same)
 
 
 def _trusted(request: PayloadRequest, robot: Robot, way: str) -> ArmModel | None:

@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from steelyard.arrays import Array
 from steelyard.cli.identify_request import WINDOWS
 from steelyard.cli.recorded_request import RecordedRequest
 from steelyard.errors import InputError, UnknownNameError
+from steelyard.inertia import Body
 from steelyard.pose import Pose
 from steelyard.robot import read_payload
 
@@ -42,6 +44,11 @@ class PayloadRequest(RecordedRequest):
     velocity_error: float = 1e-3
     acceleration: float | None = None
     torque_constant: str | None = None
+    torque_constant_error: str | None = None
+    known_loads: tuple[str, ...] = ()
+    known_mass: float | None = None
+    known_com: str | None = None
+    known_body: str | None = None
     other_torque_constants: tuple[str, ...] = ()
     columns: str | None = None
     cutoff: float | None = None
@@ -58,8 +65,8 @@ class PayloadRequest(RecordedRequest):
     @property
     def named(self) -> tuple[str | None, ...]:
         """What may be the name of a file it reads."""
-        options = (self.model, self.mesh, self.truth, self.columns)
-        return (self.robot, *self.loaded, *self.empty, *options)
+        options = (self.model, self.mesh, self.truth, self.columns, self.known_body)
+        return (self.robot, *self.loaded, *self.empty, *self.known_loads, *options)
 
 
 def carry_out(request: PayloadRequest, out: Path, *, force: bool = False) -> tuple[Weighed, dict[str, str]]:
@@ -101,6 +108,65 @@ def carry_out(request: PayloadRequest, out: Path, *, force: bool = False) -> tup
     truth = None if request.truth is None else read_payload(request.truth)
     done = weighed(request)
     return done, write_asset(done, request, out, truth=truth, force=force)
+
+
+@dataclass(frozen=True, eq=False)
+class KnownLoad:
+    """What is known of the load in the runs of `--known-load`.
+
+    Attributes:
+        numbers: which combinations of its ten numbers in the payload's frame, shape (k, 10), SI.
+        values: what they are, shape (k,), SI.
+        body: the whole load in the payload's frame, where all of it is known.
+    """
+
+    numbers: Array
+    values: Array
+    body: Body | None
+
+
+def known_load_of(request: PayloadRequest) -> KnownLoad | None:
+    """What the options say of a known load; None where there is none.
+
+    Raises:
+        InputError: they do not go together.
+    """
+    stated = (request.known_mass, request.known_com, request.known_body)
+    if not request.known_loads:
+        if any(x is not None for x in stated):
+            raise InputError(
+                "says what a load is, but no run holds it.",
+                place="--known-mass, --known-com or --known-body",
+                remedy="Give its log by --known-load.",
+            )
+        return None
+    if (request.known_mass is None) == (request.known_body is None):
+        raise InputError(
+            "needs its mass (--known-mass) or all of its numbers (--known-body), one of the two.",
+            place="--known-load",
+        )
+    if not request.empty or request.model is not None:
+        raise InputError(
+            "needs runs without a load, and no model, whose torques would have to be calibrated as well.",
+            place="--known-load",
+            remedy="Give --empty, and leave --model out.",
+        )
+    if request.known_body is not None:
+        if request.known_com is not None:
+            raise InputError("is part of --known-body already.", place="--known-com")
+        grasp = pose_of(request.grasp, "--grasp")
+        body = read_payload(request.known_body)
+        body = body if grasp is None else body.moved(grasp.inverse())
+        return KnownLoad(np.eye(10), body.parameters, body)
+    mass = request.known_mass
+    assert mass is not None
+    if not (np.isfinite(mass) and mass > 0.0):
+        raise InputError(f"must be positive, got {mass:g} kg.", place="--known-mass")
+    if request.known_com is None:
+        return KnownLoad(np.eye(10)[:1], np.array([mass]), None)
+    com = pose_of(request.known_com, "--known-com")
+    assert com is not None
+    return KnownLoad(np.eye(10)[:4], mass * np.array([1.0, *com.translation]), None)
 
 
 def pose_of(text: str | None, place: str) -> Pose | None:

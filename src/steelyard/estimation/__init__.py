@@ -26,6 +26,7 @@ from steelyard.estimation.huber import fit_huber
 from steelyard.estimation.instrumental import WEAK, fit_instrumental
 from steelyard.estimation.instrumental_shift import instrumental_shift
 from steelyard.estimation.joint_trace import JointTrace, excited_joint, joint_trace
+from steelyard.estimation.knock import without_knocks
 from steelyard.estimation.least_squares import fit_least_squares
 from steelyard.estimation.linearised import integrated, linearised
 from steelyard.estimation.lmi import fit_lmi
@@ -134,4 +135,5 @@ __all__ = [
     "with_lag",
     "with_links_near",
     "within_noise",
+    "without_knocks",
 ]

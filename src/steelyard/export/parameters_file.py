@@ -101,6 +101,8 @@ def parameters_document(
             beta_ends = _base_ends(estimate, systematic=True)
         base = _base(estimate, beta_ends, _base_ends(estimate) if base_ends is None else beta_ends)
         document |= {"method": estimate.method, "samples": estimate.samples, "base": base}
+        if estimate.covariance is not None:
+            document["base_covariance"] = _base_covariance(estimate.covariance, beta_ends)
     plain: dict[str, Any] = to_document(document)
     return plain
 
@@ -138,3 +140,14 @@ def _base(estimate: Estimate, ends: Array, random: Array) -> list[dict[str, obje
         }
         for k in range(base.count)
     ]
+
+
+def _base_covariance(covariance: Array, ends: Array) -> Array:
+    """The covariance of base parameters with the deviations that their intervals state, shape (b, b)."""
+    own = np.sqrt(np.diag(covariance))
+    stated = (ends[:, 1] - ends[:, 0]) / (2.0 * TWO_SIDED_95)
+    known = np.isfinite(own) & np.isfinite(stated)
+    ratio = np.where(known & (own > 0.0), stated, 1.0) / np.where(known & (own > 0.0), own, 1.0)
+    scaled = np.where(known[:, None] & known, covariance * np.outer(ratio, ratio), 0.0)
+    scaled[~known, ~known] = np.inf
+    return scaled

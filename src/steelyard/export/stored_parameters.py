@@ -90,17 +90,26 @@ class StoredBase:
         matrix: K, shape (b, p), SI.
         values: beta as it was estimated, shape (b,), SI.
         deviations: standard deviations, infinite where unknown, shape (b,), SI.
+        covariance: of beta, variances infinite where unknown, shape (b, b), SI; a folder of an earlier
+            version that does not hold it gives the deviations alone.
     """
 
     names: tuple[str, ...]
     matrix: Array
     values: Array
     deviations: Array
+    covariance: Array
 
     def __post_init__(self) -> None:
         b = len(self.names)
-        for name, shape in (("matrix", (b, "p")), ("values", (b,)), ("deviations", (b,))):
-            array = checked(name, getattr(self, name), shape, finite=name != "deviations")
+        for name, shape in (
+            ("matrix", (b, "p")),
+            ("values", (b,)),
+            ("deviations", (b,)),
+            ("covariance", (b, b)),
+        ):
+            finite = name not in ("deviations", "covariance")
+            array = checked(name, getattr(self, name), shape, finite=finite)
             object.__setattr__(self, name, read_only(array))
 
 
@@ -180,12 +189,24 @@ def stored_base(document: Mapping[str, Any], layout: Layout, place: str) -> Stor
     for k, entry in enumerate(entries):
         for name, factor in entry.combination.items():
             K[k, layout.index(name)] = factor
+    deviations = np.array([entry.deviation for entry in entries])
+    if "base_covariance" in document:
+        covariance = _part(_Covariance, document, place).base_covariance
+    else:
+        covariance = np.zeros((len(entries), len(entries)))
+        np.fill_diagonal(covariance, deviations**2)
     return StoredBase(
         tuple(entry.name for entry in entries),
         K,
         np.array([entry.value for entry in entries]),
-        np.array([entry.deviation for entry in entries]),
+        deviations,
+        covariance,
     )
+
+
+@dataclass(frozen=True, eq=False)
+class _Covariance:
+    base_covariance: Array
 
 
 def _part(cls: type[T], document: object, place: str) -> T:

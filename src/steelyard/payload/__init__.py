@@ -5,9 +5,9 @@ body that can exist, with intervals and a word on what decided each number.
 """
 
 from steelyard.payload.answer import POINTS, DecidedBy, PayloadEstimate, payload_of
-from steelyard.payload.gains import DriveGains, fit_gains
+from steelyard.payload.gains import DriveGains, calibrated, fit_gains
 from steelyard.payload.held import Held, held_at
-from steelyard.payload.model import ArmModel, described, massless
+from steelyard.payload.model import ArmModel, described, errors_of, massless
 from steelyard.payload.posterior import Posterior, posterior_of
 from steelyard.payload.prior import PayloadPrior
 from steelyard.payload.quantities import QUANTITIES, UNITS, quantities
@@ -19,6 +19,7 @@ from steelyard.payload.sensitivity_filters import FILTER_MEANINGS, FILTERS
 from steelyard.payload.sensitivity_motions import MOTIONS, study_motions
 from steelyard.payload.sensitivity_table import ErrorCell, MotionSpread, Noise, RunningMass, SensitivityTable
 from steelyard.payload.several_loads import NOTHING, LoadedRuns, weigh_several
+from steelyard.payload.systematic import ConstantErrors
 from steelyard.payload.triangle import LoadTriangles
 from steelyard.payload.ways import METHODS, weigh_by_residual, weigh_full_arm, weigh_with_model
 from steelyard.payload.weighing import Weighing
@@ -36,6 +37,7 @@ __all__ = [
     "QUANTITIES",
     "UNITS",
     "ArmModel",
+    "ConstantErrors",
     "DecidedBy",
     "DriveGains",
     "ErrorCell",
@@ -52,7 +54,9 @@ __all__ = [
     "SensitivityPlan",
     "SensitivityTable",
     "Weighing",
+    "calibrated",
     "described",
+    "errors_of",
     "fit_gains",
     "held_at",
     "load_problem",

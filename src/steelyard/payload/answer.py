@@ -70,6 +70,15 @@ class PayloadEstimate:
         return quantities(self.ten)
 
     @property
+    def deviations(self) -> dict[str, Array]:
+        """Standard deviations by the data alone, by what they come from, by `QUANTITIES`.
+
+        Noise, which a longer log has less of, stands apart from each source of systematic error, which it
+        does not; each shape (13,), SI, infinite where the data is blind.
+        """
+        return self.weighing.parts(slopes(self.ten, SCALES))
+
+    @property
     def covariance(self) -> Array:
         """Of the ten numbers among the draws, shape (10, 10), SI."""
         return np.asarray(np.cov(self.draws.T))

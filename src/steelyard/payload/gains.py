@@ -7,28 +7,36 @@ $$i_j = k_j\,\big(W_j\beta + s_j\big) + e_j, \qquad s = W_p\,\varphi_{known},$$
 
 in runs with and without it. Each joint alone is linear in $(k_j\beta, k_j)$ and gives a start; then all
 joints share one $\beta$, which Gauss-Newton steps find together with the gains.
+
+Where the gains are known to some percent already, less of the load suffices: its mass alone tells the part
+of their errors that it depends on. With e those errors in their deviations, $e \sim N(0, 1)$, and J how they
+move the numbers z that are known of the load,
+
+$$z = \hat z + J e + n \;\Rightarrow\; \hat e = J^T (J J^T + N)^{-1} (z - \hat z).$$
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from steelyard.arrays import Array, IntArray, checked, read_only
 from steelyard.dynamics import torque_regressor
-from steelyard.errors import NoSolutionError, RecordingError
+from steelyard.errors import InputError, NoSolutionError, RecordingError
 from steelyard.identifiability import structural_identifiability
 from steelyard.inertia import Body
 from steelyard.layout import Layout
 from steelyard.payload.held import Held
+from steelyard.payload.systematic import CONSTANTS, ConstantErrors
+from steelyard.payload.weighing import Weighing
 from steelyard.recording import Recording
 from steelyard.robot import Robot
 
 FELT = 1e-6
 """Torque of the load, relative to the largest at any joint, below which a joint does not feel it."""
-_STEPS, _SETTLED = 50, 1e-10
+_STEPS, _SETTLED, _CALIBRATED = 50, 1e-10, 1e-3
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,6 +99,54 @@ def fit_gains(
     k, noise = _joint_by_joint(W, s, i)
     beta = _shared(W, s, i, k, noise)
     return _refined(W, s, i, k, beta, noise)
+
+
+def calibrated(
+    weigh: Callable[[Array], Weighing], errors: ConstantErrors, numbers: Array, values: Array
+) -> tuple[Array, ConstantErrors]:
+    r"""Correct torque constants by what is known of a load.
+
+    Args:
+        weigh: weighs the known load with torques times the given factors, shape (nv,), dimensionless, and
+            counts these errors of the constants.
+        errors: how far the constants may be off beforehand.
+        numbers: which combinations of the load's ten numbers are known, one in each row, shape (k, 10), any
+            unit (SI).
+        values: what they are, shape (k,), SI.
+
+    Returns:
+        The factors of the constants, shape (nv,), dimensionless, and how far they may be off still.
+
+    Raises:
+        NoSolutionError: the runs do not show what is known.
+        InputError: the constants are known exactly, so that there is nothing to correct.
+    """
+    A, z = checked("numbers", numbers, ("k", 10)), checked("values", values, (len(numbers),))
+    if not errors.root.any():
+        raise InputError("are without error, so a known load has nothing to correct.", place="constants")
+    C = errors.root
+    e = np.zeros(C.shape[1])
+    for _ in range(_STEPS):
+        factors = 1.0 + C @ e
+        found = weigh(factors)
+        if not np.isfinite(found.deviation(A)).all():
+            raise NoSolutionError(
+                "the runs with the known load do not show what is known of it.",
+                place="known load",
+                remedy="Turn the load against gravity about several axes.",
+            )
+        J = A @ found.systematic[CONSTANTS]
+        blind = ~np.isfinite(found.deviations)
+        spread = np.where(blind[:, None] | blind, 0.0, found.covariance)
+        S = A @ spread @ A.T
+        gain = np.linalg.solve(S, J).T
+        step = gain @ (z - A @ found.values + J @ e) - e
+        e = e + step
+        if np.abs(step).max() < _CALIBRATED:
+            break
+    values_, vectors = np.linalg.eigh(np.eye(len(e)) - gain @ J)
+    left = vectors * np.sqrt(np.maximum(values_, 0.0))
+    return np.asarray(1.0 + C @ e), ConstantErrors(C @ left)
 
 
 def _equations(

@@ -7,7 +7,8 @@ with $L^T L$ the information that respects the colour of the noise, and nothing 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 import numpy as np
 import scipy.linalg
@@ -15,6 +16,7 @@ import scipy.linalg
 from steelyard.arrays import Array, checked, read_only
 from steelyard.estimation import Spread, TorqueLag
 from steelyard.finding import Finding
+from steelyard.payload.systematic import spread_over, subtracted
 from steelyard.problem import Estimate, Problem
 from steelyard.uncertainty import spread_of
 
@@ -29,10 +31,12 @@ class Knowledge:
     Attributes:
         matrix: K, from standard to base parameters, shape (b, p), SI.
         values: of the base parameters, shape (b,), SI.
-        spread: how sure they are.
+        spread: how sure they are, of noise and of all that `systematic` lists.
         residual: rms of the torque they leave, shape (nv,), N·m or N.
         samples: number of samples behind them.
         findings: what was noticed.
+        systematic: changes of the base parameters by errors that repeat in every sample, by source, each
+            shape (b, k), SI; see `responses`.
     """
 
     matrix: Array
@@ -41,6 +45,7 @@ class Knowledge:
     residual: Array
     samples: int
     findings: tuple[Finding, ...] = ()
+    systematic: Mapping[str, Array] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         K = checked("matrix", self.matrix, ("b", "p"))
@@ -66,32 +71,42 @@ class Knowledge:
     def minus(self, other: Knowledge) -> Knowledge:
         """Knowledge of the difference of two sets of the same base parameters, from independent logs.
 
+        Noise of the two adds up; systematic errors are the same in both, and their effects are subtracted.
+
         Args:
             other: what is taken off.
 
         Returns:
             The difference; hidden is what either hides.
         """
+        b, shared = len(self.values), subtracted(self.systematic, other.systematic)
+        noise = self.spread.finite - spread_over(self.systematic, b)
+        noise = noise + other.spread.finite - spread_over(other.systematic, b)
         return Knowledge(
             self.matrix,
             self.values - other.values,
-            Spread(
-                self.spread.finite + other.spread.finite,
-                np.hstack([self.spread.blind, other.spread.blind]),
-            ),
+            Spread(noise + spread_over(shared, b), np.hstack([self.spread.blind, other.spread.blind])),
             self.residual,
             self.samples,
             (*self.findings, *(x for x in other.findings if x not in self.findings)),
+            shared,
         )
 
 
-def knowledge_of(problem: Problem, estimate: Estimate, lag: TorqueLag | None = None) -> Knowledge:
+def knowledge_of(
+    problem: Problem,
+    estimate: Estimate,
+    lag: TorqueLag | None = None,
+    systematic: Mapping[str, Array] | None = None,
+) -> Knowledge:
     """What an estimate by least squares says.
 
     Args:
         problem: the question it answers, with its samples.
         estimate: the answer.
         lag: by which the torques were moved before; not knowing it exactly widens the spread.
+        systematic: changes of the estimate by errors that repeat in every sample, see `responses`, each shape
+            (b, k), SI; they widen it as well.
 
     Returns:
         The knowledge.
@@ -100,6 +115,9 @@ def knowledge_of(problem: Problem, estimate: Estimate, lag: TorqueLag | None = N
     if lag is not None:
         late = lag.deviation * lag.sensitivity
         spread = Spread(spread.finite + np.outer(late, late), spread.blind)
+    sources = dict(systematic or {})
+    if sources:
+        spread = Spread(spread.finite + spread_over(sources, len(spread.finite)), spread.blind)
     return Knowledge(
         problem.base.matrix,
         estimate.values,
@@ -107,6 +125,7 @@ def knowledge_of(problem: Problem, estimate: Estimate, lag: TorqueLag | None = N
         estimate.residual,
         estimate.samples,
         estimate.findings,
+        sources,
     )
 
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from steelyard.arrays import Array, checked, read_only
 from steelyard.drive import ALL_TERMS
@@ -22,16 +23,25 @@ class ArmModel:
         layout: the order of the parameters.
         parameters: phi, shape (p,), SI.
         source: where they come from, for people.
+        errors: what they may be off by: changes of phi of one deviation each, independent of each other,
+            shape (p, k), SI; only the torques they make count. None where that is not known.
+        same_constants: whether they were identified from currents with the torque constants of the loaded
+            run, whose errors they share.
     """
 
     robot: Robot
     layout: Layout
     parameters: Array
     source: str
+    errors: Array | None = None
+    same_constants: bool = False
 
     def __post_init__(self) -> None:
         phi = checked("parameters", self.parameters, (self.layout.size,))
         object.__setattr__(self, "parameters", read_only(phi))
+        if self.errors is not None:
+            errors = checked("errors", self.errors, (self.layout.size, "k"))
+            object.__setattr__(self, "errors", read_only(errors))
 
     def with_link(self, link: str, ten: Array) -> ArmModel:
         """The same model with another link.
@@ -62,9 +72,38 @@ class ArmModel:
         layout = layout_of(self.robot, drive)
         if self.layout.stribeck:
             layout = layout.with_stribeck(self.layout.stribeck)
-        values = dict(zip(self.layout.names, self.parameters.tolist(), strict=True))
-        phi = np.array([values.get(name, 0.0) for name in layout.names])
-        return ArmModel(self.robot, layout, phi, self.source)
+        places = [layout.index(name) for name in self.layout.names]
+        phi = np.zeros(layout.size)
+        phi[places] = self.parameters
+        errors = self.errors
+        if errors is not None:
+            errors = np.zeros((layout.size, errors.shape[1]))
+            errors[places] = self.errors
+        return replace(self, layout=layout, parameters=phi, errors=errors)
+
+
+def errors_of(matrix: ArrayLike, values: ArrayLike, covariance: ArrayLike) -> Array:
+    r"""What phi may be off by as far as torques tell: E with $K E E^T K^T$ the covariance of $\beta = K\phi$.
+
+    Args:
+        matrix: K, shape (b, p), SI.
+        values: beta, shape (b,), SI.
+        covariance: of beta, variances infinite where nothing is known, shape (b, b), SI. Such a parameter may
+            be off by as much as it is.
+
+    Returns:
+        Changes of phi of one deviation each, in columns, shape (p, b), SI.
+    """
+    K = checked("matrix", matrix, ("b", "p"))
+    beta = checked("values", values, (len(K),))
+    C = checked("covariance", covariance, (len(K), len(K)), finite=False)
+    known = np.isfinite(np.diag(C))
+    s = np.where(known, np.sqrt(np.where(known, np.diag(C), 0.0)), np.abs(beta))
+    C = np.where(known[:, None] & known, C, np.diag(s**2))
+    scale = np.where(s > 0.0, s, 1.0)
+    eigenvalues, vectors = np.linalg.eigh(C / np.outer(scale, scale))
+    root = scale[:, None] * vectors * np.sqrt(np.maximum(eigenvalues, 0.0))
+    return np.asarray(np.linalg.pinv(K) @ root)
 
 
 def massless(robot: Robot) -> ArmModel:

@@ -18,7 +18,7 @@ from steelyard.dynamics import inverse_dynamics
 from steelyard.errors import RecordingError
 from steelyard.payload.model import ArmModel
 from steelyard.recording import Recording
-from steelyard.signals import aligned, with_rows
+from steelyard.signals import SOURCE_TIME, aligned, is_limited, with_rows
 
 BAND = 0.5
 """How far the two runs may be apart in time while they are aligned, s."""
@@ -55,6 +55,8 @@ def residual_torque(
             place="empty run",
             remedy="Run the same motion, or weigh with a model of the robot instead (--model).",
         )
+    # Where the empty run's drive was at its limit its torque says nothing of what the payload adds.
+    same &= ~is_limited(empty, beside.extra[SOURCE_TIME])
     loaded, beside = with_rows(loaded, same), with_rows(beside, same)
     tau = loaded.channels["tau"] - beside.channels["tau"]
     moved = np.zeros_like(tau)

@@ -160,7 +160,8 @@ FILTER_MEANINGS: Mapping[str, str] = {
     "none": "nothing is filtered; accelerations are central differences of the noisy velocities",
     "clean": "as none, but accelerations are differences of the velocities before the noise was added",
     "butterworth": "as none, then torques and accelerations pass paper 001's low-pass: second order, 10 Hz",
-    "prepared": "positions pass a low-pass chosen by the log and are differentiated twice",
+    "prepared": "positions pass a low-pass chosen by the log and are differentiated twice, or measured "
+    "velocities once where these are quieter",
     "weighted": "as prepared, but joints are weighted by their noise, as the payload command does by default",
     "momentum": "changes of momentum over windows of five samples, without accelerations or a filter; joints "
     "are weighted by their noise",

@@ -24,7 +24,7 @@ from steelyard.payload.weighing import Weighing, eliminated
 from steelyard.problem import problem_of
 from steelyard.recording import Recording
 from steelyard.robot import Robot
-from steelyard.signals import without_turning
+from steelyard.signals import without_limited, without_turning
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,7 +82,7 @@ def weigh_several(
 
 
 def _known(robot: Robot, layout: Layout, group: LoadedRuns) -> Knowledge:
-    problem = problem_of(robot, layout, [without_turning(run) for run in group.recordings])
+    problem = problem_of(robot, layout, [without_limited(without_turning(run)) for run in group.recordings])
     return knowledge_of(problem, fit_by_name(problem, "wls"))
 
 

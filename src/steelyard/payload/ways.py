@@ -3,23 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from steelyard.arrays import Array
 from steelyard.errors import UnknownNameError
-from steelyard.estimation import fit_by_name, torque_aligned
+from steelyard.estimation import fit_by_name, torque_aligned, without_knocks
+from steelyard.finding import Finding
 from steelyard.layout import Layout
 from steelyard.payload.held import Held
 from steelyard.payload.knowledge import Knowledge, knowledge_of
 from steelyard.payload.model import ArmModel, massless
 from steelyard.payload.question import CHANGES, load_problem
 from steelyard.payload.residual import residual_torque
-from steelyard.payload.weighing import Weighing, eliminated
+from steelyard.payload.systematic import ConstantErrors, responses
+from steelyard.payload.weighing import BLIND, SCALES, Weighing, eliminated
 from steelyard.problem import problem_of
 from steelyard.recording import Recording
 from steelyard.robot import Robot
-from steelyard.signals import without_turning
+from steelyard.signals import without_limited, without_turning
 
 METHODS = ("wls", "ols", "huber", "momentum")
 """Estimators of the equations; what can exist is decided afterwards, for all of them."""
@@ -36,6 +39,7 @@ def weigh_by_residual(
     changes: Sequence[str] = CHANGES,
     method: str = "wls",
     interval: float | None = None,
+    constants: ConstantErrors | None = None,
 ) -> Weighing:
     r"""Residual torques of runs with and without the payload, $\Delta\tau = W_p\varphi$ (paper 001, (4.18)).
 
@@ -50,6 +54,7 @@ def weigh_by_residual(
         changes: drive terms that may differ between the runs.
         method: one of `METHODS`.
         interval: of the logs as they were recorded, s, see `weigh_with_model`.
+        constants: how far the torque constants may be off; None for torques that were measured.
 
     Returns:
         The weighing.
@@ -64,7 +69,14 @@ def weigh_by_residual(
     if gripper is not None:
         own = own.with_link(held.link, gripper)
     return weigh_with_model(
-        own, held, runs, changes=changes, method=method, interval=interval, way="residual torques"
+        own,
+        held,
+        runs,
+        changes=changes,
+        method=method,
+        interval=interval,
+        constants=constants,
+        way="residual torques",
     )
 
 
@@ -77,12 +89,13 @@ def weigh_with_model(
     method: str = "wls",
     interval: float | None = None,
     window: float | None = None,
+    constants: ConstantErrors | None = None,
     way: str = "known robot",
 ) -> Weighing:
     r"""A known robot: only the payload is asked about, $\tau = W_p\varphi + w$ (paper 001, (4.16)).
 
     Args:
-        model: the robot without payload.
+        model: the robot without payload; its errors, where they are known, widen the answer.
         held: where the payload is held.
         loaded: runs with the payload, with q, v, a and tau; `momentum` needs no a.
         changes: drive terms that may differ from the model's.
@@ -91,6 +104,7 @@ def weigh_with_model(
             see `torque_aligned`, which needs a; None to leave them.
         window: over which `momentum` integrates, s, see `fit_by_name`; its runs are best at the logs' own
             rate.
+        constants: how far the torque constants may be off; None for torques that were measured.
         way: what to call this way.
 
     Returns:
@@ -109,11 +123,23 @@ def weigh_with_model(
         moved, lag = torque_aligned(load_problem(model, held, runs, changes=changes), runs, interval)
         runs = list(moved)
     if sharp:
-        runs = [without_turning(run) for run in runs]
+        runs = [without_limited(without_turning(run)) for run in runs]
     problem = load_problem(model, held, runs, changes=changes, accelerations=sharp)
-    found = knowledge_of(problem, fit_by_name(problem, method, window=window), lag)
-    known = model.with_terms(changes).parameters
-    return _asked(found, problem.layout, held, known, _free(problem.layout, held), way)
+    knocks: tuple[Finding, ...] = ()
+    if sharp:
+        cleared, knocks = without_knocks(problem, runs)
+        if knocks:
+            problem = load_problem(model, held, cleared, changes=changes)
+    estimate = fit_by_name(problem, method, window=window)
+    wide = model.with_terms(changes)
+    at = problem
+    if not sharp and (constants is not None or wide.errors is not None):
+        # Errors that repeat are smooth: how they move a fit of windows is how they move one of samples.
+        at = load_problem(model, held, runs, changes=changes)
+    found = knowledge_of(problem, estimate, lag, responses(at, estimate, wide, constants))
+    known = wide.parameters
+    weighing = _asked(found, problem.layout, held, known, _free(problem.layout, held), way)
+    return replace(weighing, findings=(*knocks, *weighing.findings))
 
 
 def weigh_full_arm(
@@ -126,6 +152,7 @@ def weigh_full_arm(
     gripper: Array | None = None,
     changes: Sequence[str] = CHANGES,
     interval: float | None = None,
+    constants: ConstantErrors | None = None,
 ) -> Weighing:
     r"""The full arm estimated twice, with and without the payload, and subtracted (paper 001, (4.14)).
 
@@ -142,18 +169,27 @@ def weigh_full_arm(
         gripper: what the carrying link itself gained, as in `weigh_by_residual`, shape (10,), SI.
         changes: drive terms that may differ between them.
         interval: of the logs as they were recorded, s, see `weigh_with_model`.
+        constants: how far the torque constants may be off, the same in all runs; None for torques that were
+            measured.
 
     Returns:
         The weighing.
     """
-    parts = []
+    parts: list[Knowledge] = []
+    knocks: list[Finding] = []
     for group in (loaded, empty):
         runs, lag = list(group), None
         if interval is not None:
             moved, lag = torque_aligned(problem_of(robot, layout, runs), runs, interval)
             runs = list(moved)
-        problem = problem_of(robot, layout, [without_turning(run) for run in runs])
-        parts.append(knowledge_of(problem, fit_by_name(problem, "wls"), lag))
+        runs = [without_limited(without_turning(run)) for run in runs]
+        problem = problem_of(robot, layout, runs)
+        cleared, noticed = without_knocks(problem, runs)
+        if noticed:
+            problem = problem_of(robot, layout, cleared)
+            knocks += noticed
+        estimate = fit_by_name(problem, "wls")
+        parts.append(knowledge_of(problem, estimate, lag, responses(problem, estimate, None, constants)))
     difference = parts[0].minus(parts[1])
     others = [
         layout.index(f"{joint}.{term}") for joint in layout.joints for term in changes if term in layout.drive
@@ -161,7 +197,8 @@ def weigh_full_arm(
     known = np.zeros(layout.size)
     if gripper is not None:
         known[layout.of_link(held.link)] = gripper
-    return _asked(difference, layout, held, known, others, "full arm, twice")
+    weighing = _asked(difference, layout, held, known, others, "full arm, twice")
+    return replace(weighing, findings=(*knocks, *weighing.findings))
 
 
 def _free(layout: Layout, held: Held) -> list[int]:
@@ -177,6 +214,12 @@ def _asked(
     ten = layout.of_link(held.link)
     free = layout.free
     K = found.matrix
-    target = found.root @ (found.values - K[:, free] @ known[free])
-    R, r = eliminated(found.root @ K[:, list(others)], found.root @ K[:, ten] @ held.to_link, target)
-    return Weighing(held, R, r, found.residual, found.samples, way, found.findings)
+    L = found.root
+    target = L @ (found.values - K[:, free] @ known[free])
+    N, A = L @ K[:, list(others)], L @ K[:, ten] @ held.to_link
+    R, r = eliminated(N, A, target)
+    moved = {}
+    for source, columns in found.systematic.items():
+        along = np.column_stack([eliminated(N, A, L @ column)[1] for column in columns.T])
+        moved[source] = SCALES[:, None] * np.linalg.lstsq(R * SCALES, along, rcond=BLIND)[0]
+    return Weighing(held, R, r, found.residual, found.samples, way, found.findings, moved)

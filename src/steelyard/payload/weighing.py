@@ -11,7 +11,8 @@ so that $\lVert R\varphi - r\rVert^2$ is minus twice the logarithm of the likeli
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
@@ -27,6 +28,8 @@ SCALES = read_only(SIZE[0] * SIZE[1] ** np.array([0.0, 1, 1, 1, 2, 2, 2, 2, 2, 2
 """Sizes of the ten numbers, shape (10,), SI."""
 DEPENDENT = 1e-10
 """Columns of what is eliminated depend on each other below this share of the largest singular value."""
+NOISE = "noise"
+"""What is not systematic: it differs from sample to sample, and a longer log has less of it."""
 BLIND = 1e-7
 """A direction of the scaled numbers with less than this share of the largest weight is not shown."""
 
@@ -43,6 +46,8 @@ class Weighing:
         samples: number of samples used.
         way: how it was weighed.
         findings: what was noticed.
+        systematic: changes of the ten numbers by errors that repeat in every sample, of one deviation each,
+            by source, each shape (10, k), SI. The factor counts them beside the noise.
     """
 
     held: Held
@@ -52,6 +57,7 @@ class Weighing:
     samples: int
     way: str
     findings: tuple[Finding, ...] = ()
+    systematic: Mapping[str, Array] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         shapes: dict[str, tuple[int | str, ...]] = {
@@ -119,6 +125,23 @@ class Weighing:
         hidden = np.linalg.norm(c[:, self.shown :], axis=1) > BLIND * np.linalg.norm(c, axis=1)
         return np.where(hidden, np.inf, np.linalg.norm(seen, axis=1))
 
+    def parts(self, combinations: Array) -> dict[str, Array]:
+        """Standard deviations of combinations of the ten numbers, by what they come from.
+
+        Args:
+            combinations: one in each row, shape (k, 10), any unit.
+
+        Returns:
+            Deviations by noise and by every source of systematic error, each shape (k,), units of the
+            combinations (SI); their squares add up to those of `deviation`.
+        """
+        sources = {
+            source: np.linalg.norm(combinations @ columns, axis=1)
+            for source, columns in self.systematic.items()
+        }
+        rest = self.deviation(combinations) ** 2 - sum(x**2 for x in sources.values())
+        return {NOISE: np.sqrt(np.maximum(rest, 0.0)), **sources}
+
     @property
     def condition(self) -> float:
         """Condition number of the ten scaled numbers, dimensionless; infinite where the data is blind."""
@@ -135,7 +158,9 @@ class Weighing:
             A new weighing.
         """
         Q, R = np.linalg.qr(self.factor @ self.held.to_frame @ held.to_link)
-        return replace(self, held=held, factor=R, target=Q.T @ self.target)
+        T = held.to_frame @ self.held.to_link
+        moved = {source: T @ columns for source, columns in self.systematic.items()}
+        return replace(self, held=held, factor=R, target=Q.T @ self.target, systematic=moved)
 
 
 def eliminated(others: Array, ten: Array, target: Array) -> tuple[Array, Array]:

@@ -3,7 +3,7 @@
 from steelyard.recording.channels import CHANNELS, Channel
 from steelyard.recording.columns_map import read_columns_map
 from steelyard.recording.files import READABLE, SUFFIXES, Reading, read, write
-from steelyard.recording.inspection import Repeat, inspect_recording, main_motion, same_motion
+from steelyard.recording.inspection import Repeat, inspect_recording, main_motion, same_motion, saturated
 from steelyard.recording.recording import Recording
 from steelyard.recording.step import Step
 from steelyard.recording.table import Defect
@@ -23,5 +23,6 @@ __all__ = [
     "read",
     "read_columns_map",
     "same_motion",
+    "saturated",
     "write",
 ]

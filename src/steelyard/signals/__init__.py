@@ -13,6 +13,7 @@ from steelyard.signals.fourier import FourierSeries, fourier_series
 from steelyard.signals.gaps import split_at_gaps
 from steelyard.signals.held_poses import held_poses
 from steelyard.signals.keep_apart import Split, kept_apart
+from steelyard.signals.limited import is_limited, without_limited
 from steelyard.signals.motion_band import motion_band
 from steelyard.signals.period import period_of
 from steelyard.signals.preparation import Preparation, Prepared, prepared, prepared_alike
@@ -51,6 +52,7 @@ __all__ = [
     "fourier_series",
     "held_poses",
     "in_band",
+    "is_limited",
     "is_moving",
     "is_turning",
     "kept_apart",
@@ -74,6 +76,7 @@ __all__ = [
     "warping_path",
     "with_rows",
     "without_delay",
+    "without_limited",
     "without_standstill",
     "without_turning",
 ]

@@ -32,7 +32,7 @@ class Cutoff:
         reason: why, in one sentence.
         each: frequency beyond which noise rules the acceleration of each joint, shape (nj,), Hz; 0 where
             one stands.
-        floor: noise density of each joint's position there, shape (nj,), SI (rad/√Hz or m/√Hz).
+        floor: noise density of each joint's channel there, shape (nj,), SI (rad/√Hz or m/√Hz for positions).
     """
 
     frequency: float
@@ -66,7 +66,8 @@ def cutoff_of(recording: Recording, channel: str = "q", margin: float = 2.0) -> 
 
     Args:
         recording: a uniform recording of at least 100 samples.
-        channel: `q`, or `q_ref` for the band of the commanded motion.
+        channel: `q`, or `q_ref` for the band of the commanded motion; `v` for measured velocities, which are
+            differentiated once, so that their spectrum becomes $(2\pi f)^2 P(f)$.
         margin: cut-off over edge, at least 1.
 
     Returns:
@@ -91,11 +92,11 @@ def cutoff_of(recording: Recording, channel: str = "q", margin: float = 2.0) -> 
     ceiling = NYQUIST_SHARE * 0.5 / h
     each, floor = np.zeros(series.shape[1]), np.zeros(series.shape[1])
     for column in moving:
-        each[column], floor[column] = _edge(f, P[:, column], ceiling)
+        each[column], floor[column] = _edge(f, P[:, column], ceiling, 2 if channel == "v" else 4)
     j = int(np.argmax(each))
     frequency = float(min(margin * each[j], ceiling))
     what = f"{channel} of joint '{recording.joints[j]}'"
-    density = f"{floor[j]:.3g} (rad or m)/√Hz"
+    density = f"{floor[j]:.3g} (rad or m){'/s' if channel == 'v' else ''}/√Hz"
     if each[j] < ceiling:
         reason = (
             f"noise rules {what} beyond {each[j]:.4g} Hz, the highest of all joints, with a floor of "
@@ -109,8 +110,8 @@ def cutoff_of(recording: Recording, channel: str = "q", margin: float = 2.0) -> 
     return Cutoff(frequency, reason, read_only(each), read_only(floor))
 
 
-def _edge(f: Array, P: Array, ceiling: float) -> tuple[float, float]:
-    """Frequency of the valley, Hz, and root of the power density there."""
+def _edge(f: Array, P: Array, ceiling: float, power: int) -> tuple[float, float]:
+    """Frequency of the valley of f^power P, Hz, and root of the power density there."""
     noise = float(np.median(P[len(P) // 2 :])) / np.log(2.0)  # mean from median
     excess = np.cumsum(P - noise)
     # The sum of noise wanders: neighbours share the window, and its own mean is an estimate.
@@ -118,7 +119,7 @@ def _edge(f: Array, P: Array, ceiling: float) -> tuple[float, float]:
     band = int(np.argmax(excess >= excess.max() - rest))
     smooth = _averaged(P)
     last = max(int(np.searchsorted(f, ceiling)), band + 1)
-    valley = band + int(np.argmin(f[band:last] ** 4 * smooth[band:last]))
+    valley = band + int(np.argmin(f[band:last] ** power * smooth[band:last]))
     return float(f[max(valley, 1)] if valley < last - 1 else ceiling), float(np.sqrt(smooth[valley]))
 
 

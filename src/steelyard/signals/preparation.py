@@ -5,22 +5,26 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Literal
 
 import numpy as np
 
 from steelyard.arrays import Array, checked, read_only
 from steelyard.errors import InputError, RecordingError
-from steelyard.finding import Finding
-from steelyard.recording import Recording, inspect_recording
+from steelyard.finding import Finding, Severity
+from steelyard.recording import Recording, inspect_recording, saturated
 from steelyard.recording import main_motion as longest_motion
 from steelyard.signals.band import band_of
 from steelyard.signals.butterworth import Butterworth
-from steelyard.signals.cutoff import NYQUIST_SHARE, cutoff_of
+from steelyard.signals.cutoff import NYQUIST_SHARE, Cutoff, cutoff_of
+from steelyard.signals.derivative_source import DerivativeSource, derivative_source
 from steelyard.signals.differentiator import differentiated
+from steelyard.signals.limited import marked_limited
 from steelyard.signals.motion_band import motion_band
 from steelyard.signals.prepared_step import marked
 from steelyard.signals.repeats import repeats_after
 from steelyard.signals.resample import resampled
+from steelyard.signals.rows import runs
 from steelyard.signals.sampling import Sampling, sampling_of
 from steelyard.signals.standstill import STANDING, main_motion
 from steelyard.signals.torque import torque_from_current
@@ -49,17 +53,23 @@ class Preparation:
         interval: interval of the samples that are kept, s; None to choose it by the cut-off. That of the log
             itself keeps every sample, and torques as they were measured.
         why: where a cut-off is given, who chose it and why, in one sentence.
+        torque_limit: largest torque of each joint's drive, infinite where there is none, shape (nj,), N·m or
+            N; None where nothing is stated. Samples at it are marked, see `without_limited`.
     """
 
     torque_constant: Array | None = None
     cutoff: float | None = None
     interval: float | None = None
     why: str = "as asked."
+    torque_limit: Array | None = None
 
     def __post_init__(self) -> None:
         if self.torque_constant is not None:
             constants = read_only(checked("torque constants", self.torque_constant, ("nj",)))
             object.__setattr__(self, "torque_constant", constants)
+        if self.torque_limit is not None:
+            limits = read_only(checked("torque limits", self.torque_limit, ("nj",), finite=False))
+            object.__setattr__(self, "torque_limit", limits)
         for name, value, unit in (("cutoff", self.cutoff, "Hz"), ("interval", self.interval, "s")):
             if value is not None and not (math.isfinite(value) and value > 0.0):
                 raise InputError(f"must be positive, got {value:g} {unit}.", place=name)
@@ -84,7 +94,8 @@ class Prepared:
 def prepared(log: Recording, how: Preparation | None = None) -> Prepared:
     """Bring a log to q, v, a and tau at one rate.
 
-    Time is made even, positions pass a zero-phase low-pass and are differentiated, the samples are thinned to
+    Time is made even, positions pass a zero-phase low-pass and are differentiated, or measured velocities
+    where these were measured by themselves and are quieter (`derivative_source`), the samples are thinned to
     what the band needs, and the main motion is kept. Torques do not pass the low-pass: dry friction jumps
     where a joint turns, and a model that jumps does not fit a torque that was smoothed. What a model predicts
     is compared with them in the band of the motion, see `in_band`.
@@ -106,13 +117,18 @@ def prepared(log: Recording, how: Preparation | None = None) -> Prepared:
     if log.tau is None:
         remedy = "State the torque constants." if log.current is not None else "Record joint torques."
         raise RecordingError("has no torques.", place="log", remedy=remedy)
+    at_limit, noticed = _limited(log, how.torque_limit)
     sampling, count = sampling_of(log), log.n
     log = evenly_timed(log, longest_gap=np.inf)
     remarks = [f"{count} samples of {sampling.interval:.4g} s; {_said_of_time(sampling, log)}."]
     period = repeats_after(log.rows(longest_motion(log)))
-    cutoff, why = _cutoff(log) if how.cutoff is None else (how.cutoff, how.why)
-    remarks.append(f"positions pass a low-pass of {cutoff:.3g} Hz: {why}")
-    log = _with_derivatives(log, cutoff)
+    source, suggested = _source(log)
+    cutoff, why = _cutoff(log, source.channel, suggested) if how.cutoff is None else (how.cutoff, how.why)
+    what = "velocities and positions" if source.channel == "v" else "positions"
+    remarks.append(f"{what} pass a low-pass of {cutoff:.3g} Hz: {why}")
+    if source.reason:
+        remarks.append(source.reason)
+    log = _with_derivatives(log, cutoff, source.channel)
     interval = 1.0 / (SAMPLES_A_PERIOD * cutoff) if how.interval is None else how.interval
     asked = how.interval is not None and abs(interval * log.rate - 1.0) > SAME_INTERVAL
     if asked or (how.interval is None and interval * log.rate > THINNED):
@@ -125,7 +141,10 @@ def prepared(log: Recording, how: Preparation | None = None) -> Prepared:
     )
     if period is not None:
         remarks.append(f"the motion repeats after {period:.4g} s.")
-    return Prepared(marked(log, _band(log, cutoff), period), findings, tuple(remarks))
+    ready = marked(log, _band(log, cutoff), period)
+    if at_limit:
+        ready = marked_limited(ready, at_limit)
+    return Prepared(ready, (*findings, *noticed), tuple(remarks))
 
 
 def prepared_alike(logs: Sequence[Recording], how: Preparation | None = None) -> tuple[Prepared, ...]:
@@ -146,10 +165,38 @@ def prepared_alike(logs: Sequence[Recording], how: Preparation | None = None) ->
     return tuple(prepared(log, replace(how, cutoff=max(bands))) for log in logs)
 
 
-def _cutoff(log: Recording) -> tuple[float, str]:
+def _limited(log: Recording, limits: Array | None) -> tuple[list[tuple[float, float]], tuple[Finding, ...]]:
+    """The stretches of time in which a drive is at its limit, s, and a finding that says so."""
+    rows = saturated(log, limits)
+    at = np.asarray(rows.any(axis=1))
+    if not at.any():
+        return [], ()
+    names = ", ".join(joint for j, joint in enumerate(log.joints) if rows[:, j].any())
+    first = float(log.time[int(np.argmax(at))])
+    message = (
+        f"{names}: the torque stands at its limit in {100.0 * at.mean():.2g} % of the samples, first at "
+        f"{first:.4g} s; they are left out."
+    )
+    stretches = [(float(log.time[a]), float(log.time[b - 1])) for a, b in runs(at)]
+    return stretches, (Finding(Severity.WARNING, "torque-limit", message, "tau"),)
+
+
+def _source(log: Recording) -> tuple[DerivativeSource, Cutoff | None]:
+    """What accelerations are made from, and the cut-off that positions suggest; None for a short log."""
+    if log.v is None:
+        return DerivativeSource("q"), None
+    try:
+        suggested = cutoff_of(log)
+    except RecordingError:
+        # Too short for a spectrum, or nothing moves: a stated cut-off may do without one.
+        return DerivativeSource("q"), None
+    return derivative_source(log, suggested), suggested
+
+
+def _cutoff(log: Recording, channel: Literal["q", "v"], suggested: Cutoff | None) -> tuple[float, str]:
     """The cut-off that noise suggests, or a lower one where the motion needs no more."""
-    chosen = cutoff_of(log)
-    bands = motion_band(log, chosen.each)
+    chosen = suggested if suggested is not None and channel == "q" else cutoff_of(log, channel)
+    bands = motion_band(log, chosen.each, channel)
     j = int(np.argmax(bands))
     if ROOM * bands[j] >= chosen.frequency:
         return chosen.frequency, chosen.reason
@@ -160,10 +207,10 @@ def _cutoff(log: Recording) -> tuple[float, str]:
     return ROOM * float(bands[j]), reason
 
 
-def _with_derivatives(log: Recording, cutoff: float) -> Recording:
-    """Velocities and accelerations from filtered positions; torques as they are."""
+def _with_derivatives(log: Recording, cutoff: float, source: Literal["q", "v"]) -> Recording:
+    """Velocities and accelerations from filtered positions or velocities; torques as they are."""
     bare = log.with_channels(tau=None, current=None)
-    done = differentiated(bare, Butterworth(cutoff))
+    done = differentiated(bare, Butterworth(cutoff), source)
     first = int(np.searchsorted(log.time, done.time[0]))
     rows = slice(first, first + done.n)
     kept = {name: log.channels[name][rows] for name in ("tau", "current") if name in log.channels}

@@ -9,13 +9,9 @@ import numpy as np
 from steelyard.arrays import Array
 from steelyard.finding import Finding, Severity
 from steelyard.recording.channels import CHANNELS, column_name
-from steelyard.recording.inspection.speed import velocities
+from steelyard.recording.inspection.saturation import saturation_findings
 from steelyard.recording.recording import Recording
 
-PLATEAU = 0.01
-"""Part of the samples that may stand at the largest or the smallest value while the joint moves."""
-LONGEST = 5
-"""Samples in a row at an extreme that noise and quantisation may leave there."""
 COARSE = 1e-5
 """A quantum smaller than this part of the signal's span is not worth a word."""
 _WHOLE = 0.1
@@ -32,8 +28,7 @@ def value_findings(recording: Recording) -> Iterator[Finding]:
     Yields:
         Dead columns, saturated torques and currents, and the quanta found.
     """
-    moves = np.abs(velocities(recording))
-    moves = moves > 0.01 * moves.max(axis=0)
+    yield from saturation_findings(recording)
     for channel, values in recording.channels.items():
         steps = {}
         for j, joint in enumerate(recording.joints):
@@ -42,8 +37,6 @@ def value_findings(recording: Recording) -> Iterator[Finding]:
             if (x == x[0]).all():
                 yield _dead(channel, name, x[0])
                 continue
-            if channel in ("tau", "current"):
-                yield from _saturated(name, x, moves[:, j], CHANNELS[channel].unit)
             step = quantum(x)
             if step > COARSE * np.ptp(x):
                 steps[joint] = step
@@ -88,20 +81,3 @@ def _dead(channel: str, name: str, value: float) -> Finding:
         message = f"does not move: it is {value:.6g} throughout."
         return Finding(Severity.WARNING, "still-joint", message, name)
     return Finding(Severity.WARNING, "dead-channel", f"is {value:.6g} throughout.", name)
-
-
-def _saturated(name: str, x: Array, moves: Array, unit: str) -> Iterator[Finding]:
-    for side, extreme in (("largest", x.max()), ("smallest", x.min())):
-        at = x == extreme
-        edges = np.diff(np.concatenate(([0], at.astype(int), [0])))
-        lengths = np.flatnonzero(edges < 0) - np.flatnonzero(edges > 0)
-        # A robot that stands still holds its torque as well; only a plateau under way is a limit.
-        if lengths.max() > LONGEST and (at & moves).mean() > PLATEAU:
-            first = int(np.flatnonzero(at)[0])
-            yield Finding(
-                Severity.WARNING,
-                "saturation",
-                f"stands at its {side} value {extreme:.6g} {unit} in {int(at.sum())} samples, up to "
-                f"{int(lengths.max())} in a row, while the joint moves.",
-                f"{name}, row {first}",
-            )
