@@ -40,6 +40,7 @@ from studies import (
     thesis_payloads,
     tube_enclosure,
     virtual_constraints,
+    wrong_descriptions,
 )
 from tables import Study, write_study
 
@@ -69,6 +70,7 @@ STUDIES: dict[str, Callable[[], Study]] = {
     "online_bounds": online_bounds.run,
     "tube_enclosure": tube_enclosure.run,
     "certified_by_name": certified_by_name.run,
+    "wrong_descriptions": wrong_descriptions.run,
 }
 SEEDED: dict[str, Callable[[int], Study]] = {
     "excitation": excitation.run,
@@ -78,6 +80,7 @@ SEEDED: dict[str, Callable[[int], Study]] = {
     "safe_faults": safe_faults.run,
     "safe_runs": safe_runs.run,
     "safe_stacking": safe_stacking.run,
+    "wrong_descriptions": wrong_descriptions.run,
 }
 
 

@@ -37,6 +37,14 @@ def identify(
     ] = "auto",
     drive: Annotated[str, typer.Option(metavar="LIST", help="Drive terms at every joint.")] = DRIVE,
     torque_constant: TorqueConstantOption = None,
+    torque_sign: Annotated[
+        str | None,
+        typer.Option(
+            metavar="J=-1,…|-",
+            help="Sign of the logged torques: of joints by name, one for each joint, or - to turn all.",
+            show_default="as logged",
+        ),
+    ] = None,
     columns: ColumnsOption = None,
     cutoff: CutoffOption = None,
     prior: Annotated[
@@ -99,6 +107,7 @@ def identify(
         gravity,
         tuple(lock or ()),
         tuple(argument or ()),
+        torque_sign,
     )
     done, files = carry_out(request, out, force=force)
     document = answer(done, files, time.perf_counter() - started)

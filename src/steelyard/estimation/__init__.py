@@ -9,6 +9,7 @@ from steelyard.estimation.closed_loop_fit import fit_closed_loop_input, fit_clos
 from steelyard.estimation.closed_loop_intervals import paper_loop, refine_intervals
 from steelyard.estimation.closed_loop_problem import SIMULATED_TERMS, fit_closed_loop, within_noise
 from steelyard.estimation.closed_loop_run import LoopRun, block_means, loop_run
+from steelyard.estimation.diagnosis import Diagnosis, diagnose
 from steelyard.estimation.entropic import fit_entropic
 from steelyard.estimation.first_order import FirstOrderFit, fit_first_order
 from steelyard.estimation.friction import fit_friction
@@ -39,9 +40,8 @@ from steelyard.estimation.refinement_constraints import Point, SearchBox, StepCo
 from steelyard.estimation.refinement_possible import PossibleLinks, possible_links
 from steelyard.estimation.ridge import fit_ridge
 from steelyard.estimation.static import static_problem
-from steelyard.estimation.torque_delay import delay_findings
 from steelyard.estimation.torque_lag import TorqueLag, torque_aligned, torque_lag, with_lag
-from steelyard.estimation.turned import turned_findings
+from steelyard.estimation.turned import turned_readings
 from steelyard.estimation.weighted import fit_weighted, weighted_spread
 
 __all__ = [
@@ -51,6 +51,7 @@ __all__ = [
     "ArxModel",
     "Colour",
     "CommandMatch",
+    "Diagnosis",
     "FirstOrderFit",
     "Instruments",
     "JointTrace",
@@ -68,7 +69,7 @@ __all__ = [
     "block_means",
     "command_match",
     "common_dead_time",
-    "delay_findings",
+    "diagnose",
     "excited_joint",
     "fit_arx",
     "fit_auto",
@@ -107,7 +108,7 @@ __all__ = [
     "static_problem",
     "torque_aligned",
     "torque_lag",
-    "turned_findings",
+    "turned_readings",
     "weighted_spread",
     "with_full_set",
     "with_lag",
