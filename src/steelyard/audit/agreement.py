@@ -92,5 +92,6 @@ def check_agreement(findings: Sequence[Finding], left: float, repaired: float, s
 
 def _sentence(finding: Finding) -> str:
     """What a finding says, with its place where its words do not have it."""
-    named = not finding.place or all(word in finding.message for word in finding.place.split(", "))
+    words = finding.message.replace(",", " ").replace(":", " ").replace(". ", " ").split()
+    named = not finding.place or all(place in words for place in finding.place.split(", "))
     return finding.message if named else f"{finding.place}: {finding.message}"
