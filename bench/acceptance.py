@@ -43,6 +43,7 @@ from studies import (
     thesis_payloads,
     tube_enclosure,
     virtual_constraints,
+    wrong_descriptions,
 )
 from tables import Study, write_study
 
@@ -75,6 +76,7 @@ STUDIES: dict[str, Callable[[], Study]] = {
     "certified_by_name": certified_by_name.run,
     "settling": settling.run,
     "believable_simulated": believable_simulated.run,
+    "wrong_descriptions": wrong_descriptions.run,
 }
 SEEDED: dict[str, Callable[[int], Study]] = {
     "excitation": excitation.run,
@@ -84,6 +86,7 @@ SEEDED: dict[str, Callable[[int], Study]] = {
     "safe_faults": safe_faults.run,
     "safe_runs": safe_runs.run,
     "safe_stacking": safe_stacking.run,
+    "wrong_descriptions": wrong_descriptions.run,
 }
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -10,13 +12,17 @@ from steelyard.audit import (
     Status,
     TorqueError,
     Verdict,
+    check_agreement,
     check_colour,
     check_excitation,
     check_friction,
     check_links,
     check_mass_matrix,
     check_torque,
+    structured_torque,
+    torque_error,
 )
+from steelyard.finding import Finding, Severity
 from steelyard.identifiability import certify_excitation, structural_identifiability
 from steelyard.layout import layout_of
 from steelyard.motion import random_fourier
@@ -129,6 +135,56 @@ def test_friction_that_the_model_lacks_is_seen_in_the_residual() -> None:
     assert check.status is Status.WARN
     assert "b (80 %)" in check.message  # 0.04 of 0.05
     assert "a (" not in check.message
+
+
+def test_what_is_no_felt_part_of_the_torque_is_not_named() -> None:
+    rng = np.random.default_rng(1)
+    v = np.column_stack([np.sin(np.arange(2000) / 50.0), np.cos(np.arange(2000) / 70.0)])
+    friction = np.column_stack([0.01 * rng.standard_normal(2000), 0.2 * np.sign(v[:, 1])])
+    torque = np.column_stack([50.0 * v[:, 0], 0.5 * v[:, 1]])
+    slow = np.column_stack([friction[:, 0], 0.2 * np.sin(np.arange(2000) / 100.0)])
+    # 0.2 N·m is two fifths of what the second joint feels, and nothing in an arm of 35 N·m.
+    assert check_friction(friction, v, JOINTS, torque).status is Status.PASS
+    assert check_colour(slow, JOINTS, torque).status is Status.PASS
+    assert check_friction(friction, v, JOINTS, torque * (0.1, 1.0)).status is Status.WARN
+    assert check_colour(slow, JOINTS, torque * (0.1, 1.0)).status is Status.WARN
+    error = torque_error(torque, torque - friction)
+    assert error.joints[1] > 30.0
+    assert check_torque("held-out torque", error, JOINTS).status is Status.PASS
+    assert check_torque("held-out torque", replace(error, shares=()), JOINTS).status is Status.WARN
+
+
+def test_a_description_that_is_better_by_nothing_that_matters_is_not_held_against_a_model() -> None:
+    good, better = TorqueError(0.3, (0.3, 0.3)), TorqueError(0.2, (0.2, 0.2))
+    assert check_torque("held-out torque", good, JOINTS, nominal=better).status is Status.PASS
+
+
+def test_a_log_that_contradicts_the_description_fails_by_its_cause() -> None:
+    cause = Finding(Severity.ERROR, "torque-sign", "its torque has the other sign.", "a")
+    check = check_agreement([cause], 20.0, 1.0, 15.0)
+    assert check.status is Status.FAIL
+    assert check.message.startswith("a: its torque has the other sign.")
+    small = replace(cause, severity=Severity.WARNING)
+    assert check_agreement([small], 1.0, 0.9, 0.5).status is Status.WARN
+    assert check_agreement([], 1.0, 1.0, 0.5).status is Status.PASS
+
+
+def test_torque_that_is_neither_noise_nor_friction_is_held_against_the_description() -> None:
+    rng = np.random.default_rng(3)
+    t = np.arange(4000) / 100.0
+    v = np.column_stack([np.sin(t), np.cos(0.7 * t)])
+    torque = 10.0 * np.column_stack([np.cos(1.3 * t), np.sin(0.9 * t)])
+    noise = 3.0 * rng.standard_normal(torque.shape)
+    friction = np.sign(v) * (1.0 + 0.1 * np.abs(torque) + 0.02 * t[:, None])
+    assert structured_torque(noise, v, torque, torque) < 5.0
+    assert structured_torque(friction, v, torque, torque) < 1.0
+    other = 2.0 * np.sin(2.1 * t)[:, None] * np.ones(2)
+    share = structured_torque(other + 0.3 * noise, v, torque, torque)
+    assert share == pytest.approx(20.0, abs=2.0)  # rms 2 of rms 10 at each joint
+    check = check_agreement([], 20.0, 20.0, share)
+    assert check.status is Status.FAIL
+    assert "neither noise nor friction" in check.message
+    assert check_agreement([], 7.0, 7.0, 7.0).status is Status.WARN
 
 
 def test_excitation_is_judged_by_what_the_motion_determines() -> None:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from steelyard.dynamics import inverse_dynamics
-from steelyard.estimation import delay_findings
+from steelyard.estimation import diagnose
 from steelyard.layout import layout_of
 from steelyard.motion import random_fourier
 from steelyard.problem import Problem, problem_of
@@ -35,14 +35,14 @@ def late_problem(delay: float, level: float, *, name: str = "ur10e", rate: float
 @pytest.mark.parametrize("rate", [50.0, 200.0])
 @pytest.mark.parametrize("level", [0.0, 0.003, 0.03, 0.3])
 def test_torques_on_time_raise_no_alarm(level: float, rate: float) -> None:
-    assert delay_findings(late_problem(0.0, level, rate=rate)) == ()
+    assert diagnose(late_problem(0.0, level, rate=rate)).findings == ()
 
 
 @pytest.mark.parametrize("rate", [50.0, 200.0])
 @pytest.mark.parametrize("delay", [-0.03, 0.004, 0.011, 0.025, 0.045])
 @pytest.mark.parametrize("level", [0.0, 0.003])
 def test_the_delay_is_found_between_samples_too(delay: float, level: float, rate: float) -> None:
-    (found,) = delay_findings(late_problem(delay, level, rate=rate))
+    (found,) = diagnose(late_problem(delay, level, rate=rate)).findings
     assert found.code == "torque-delay"
     told = re.search(r"come ([\d.]+) ms too (late|early)", found.message)
     assert told is not None
@@ -51,7 +51,7 @@ def test_the_delay_is_found_between_samples_too(delay: float, level: float, rate
 
 
 def test_a_delay_beyond_what_is_looked_for_is_said_to_be_more() -> None:
-    (found,) = delay_findings(late_problem(0.07, 0.003))
+    (found,) = diagnose(late_problem(0.07, 0.003)).findings
     assert "50 ms or more too late" in found.message
 
 
@@ -59,4 +59,4 @@ def test_motions_too_short_to_tell_say_nothing() -> None:
     problem = late_problem(0.02, 0.0)
     robot, at = problem.robot, problem.samples
     short = Recording(robot.joint_names, at.time[:12], at.q[:12], v=at.v[:12], a=at.a[:12], tau=at.tau[:12])
-    assert delay_findings(problem_of(robot, problem.layout, [short])) == ()
+    assert diagnose(problem_of(robot, problem.layout, [short])).findings == ()

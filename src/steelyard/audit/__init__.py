@@ -1,5 +1,6 @@
 """Judgement of a model: checks with their numbers, and a verdict; another tool's model is judged alike."""
 
+from steelyard.audit.agreement import check_agreement, structured_torque
 from steelyard.audit.cloud import ParameterCloud
 from steelyard.audit.cloud_check import check_cloud, check_prediction_kept
 from steelyard.audit.cloud_contraction import Contraction, Trend
@@ -36,6 +37,7 @@ __all__ = [
     "TorqueError",
     "Trend",
     "Verdict",
+    "check_agreement",
     "check_cloud",
     "check_colour",
     "check_density",
@@ -54,6 +56,7 @@ __all__ = [
     "prediction_error",
     "require_alike",
     "routing_table",
+    "structured_torque",
     "torque_difference",
     "torque_error",
 ]

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from steelyard.arrays import Array
-from steelyard.audit.torque import TorqueError, torque_error
+from steelyard.audit.torque import ARM, TorqueError, torque_error
 from steelyard.audit.verdict import Check, Status
 from steelyard.errors import RecordingError
 from steelyard.recording import Recording
@@ -16,7 +16,7 @@ from steelyard.signals import in_band
 GOOD, POOR = 10.0, 30.0
 """Overall error in percent of the torque's rms up to which a model passes, and beyond which it fails."""
 POOR_JOINT = 30.0
-"""Error of one joint from which on it is named."""
+"""Error of one joint from which on it is named, if it is felt in the arm."""
 
 
 def error_along(recordings: Sequence[Recording], predicted: Sequence[Array]) -> TorqueError:
@@ -67,7 +67,12 @@ def check_torque(
     Returns:
         The check.
     """
-    weak = {j: e for j, e in zip(joints, error.joints, strict=True) if e > POOR_JOINT}
+    shares = error.shares or (1.0,) * len(error.joints)
+    weak = {
+        joint: e
+        for joint, e, share in zip(joints, error.joints, shares, strict=True)
+        if e > POOR_JOINT and e * share > 100.0 * ARM
+    }
     message = f"{error.overall:.2f} % of the torque is unexplained"
     if unfiltered is not None:
         message += f" in the motion's band ({unfiltered.overall:.2f} % unfiltered)"
@@ -81,7 +86,7 @@ def check_torque(
     if repeat:
         message += f"; {repeat}, so this is no held-out test"
         status = Status.WARN if status is Status.PASS else status
-    if nominal is not None and nominal.overall < error.overall:
+    if nominal is not None and error.overall**2 - nominal.overall**2 > (100.0 * ARM) ** 2:
         message += "; the description was better"
         status = Status.WARN if status is Status.PASS else status
     evidence = {

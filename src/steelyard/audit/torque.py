@@ -6,8 +6,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from steelyard.arrays import Array, checked
+from steelyard.arrays import Array, BoolArray, checked
 from steelyard.errors import InputError
+
+OWN, ARM = 0.1, 0.01
+"""Shares of a joint's own torque, and of the arm's, beyond which a part of it is felt."""
 
 
 @dataclass(frozen=True)
@@ -17,10 +20,12 @@ class TorqueError:
     Attributes:
         overall: over all joints together.
         joints: per joint.
+        shares: rms torque of each joint over that of all together, dimensionless; empty where not known.
     """
 
     overall: float
     joints: tuple[float, ...]
+    shares: tuple[float, ...] = ()
 
 
 def torque_error(measured: Array, predicted: Array) -> TorqueError:
@@ -45,7 +50,27 @@ def torque_error(measured: Array, predicted: Array) -> TorqueError:
     return TorqueError(
         overall=_percent(float(np.linalg.norm(error)), float(np.linalg.norm(size))),
         joints=tuple(_percent(float(e), float(s)) for e, s in zip(error, size, strict=True)),
+        shares=tuple((size / (float(np.linalg.norm(size)) or 1.0)).tolist()),
     )
+
+
+def felt(part: Array, torque: Array) -> BoolArray:
+    r"""Which joints feel a part of the torque: more than a tenth of their own and a hundredth of the arm's.
+
+    $$\mathrm{rms}(p_j) > 0.1\,\mathrm{rms}(\tau_j), \qquad
+      \mathrm{rms}(p_j)^2 > 0.01^2 \sum_i \mathrm{rms}(\tau_i)^2$$
+
+    The first leaves out what is small at its joint; the second what is small in the arm, such as a fifth of
+    the torque of a wrist that carries nothing.
+
+    Args:
+        part: rms of the part of each joint, shape (nv,), N·m or N.
+        torque: rms torque of each joint, shape (nv,), N·m or N.
+
+    Returns:
+        Whether it is felt, shape (nv,), dimensionless.
+    """
+    return np.asarray((part > OWN * torque) & (part > ARM * float(np.linalg.norm(torque))))
 
 
 def _percent(error: float, size: float) -> float:

@@ -43,6 +43,14 @@ def identify(
     drive: Annotated[str, typer.Option(metavar="LIST", help="Drive terms at every joint.")] = DRIVE,
     torque_constant: TorqueConstantOption = None,
     torque_constant_error: TorqueConstantErrorOption = None,
+    torque_sign: Annotated[
+        str | None,
+        typer.Option(
+            metavar="J=-1,…|-",
+            help="Sign of the logged torques: of joints by name, one for each joint, or - to turn all.",
+            show_default="as logged",
+        ),
+    ] = None,
     columns: ColumnsOption = None,
     cutoff: CutoffOption = None,
     prior: Annotated[
@@ -162,6 +170,7 @@ def identify(
         tuple(equal or ()),
         torque_constant_error,
         window,
+        torque_sign,
     )
     done, files = carry_out(request, out, force=force)
     document = answer(done, files, time.perf_counter() - started)

@@ -12,6 +12,7 @@ from steelyard.audit import (
     Status,
     TorqueError,
     Verdict,
+    check_agreement,
     check_colour,
     check_excitation,
     check_friction,
@@ -21,6 +22,7 @@ from steelyard.audit import (
     check_plausible,
     check_torque,
     error_along,
+    structured_torque,
     torque_error,
 )
 from steelyard.cli.identify_closed_loop import check_refinement, fitted_by_loop, refinement_of
@@ -32,8 +34,9 @@ from steelyard.control import read_loop
 from steelyard.errors import InputError
 from steelyard.estimation import (
     WINDOW,
+    Diagnosis,
     TorqueLag,
-    delay_findings,
+    diagnose,
     fit_by_name,
     fit_loop_instrumental,
     friction_drift,
@@ -41,7 +44,6 @@ from steelyard.estimation import (
     linearised,
     static_problem,
     torque_aligned,
-    turned_findings,
     with_constant_errors,
     with_drift,
     with_full_set,
@@ -147,6 +149,7 @@ def identify_from(asked: Question, method: str) -> Identification:
     error = error_along([asked.holdout], [predicted])
     repeat = next(filter(None, (same_motion(log, asked.holdout) for log in asked.train)), None)
     repeated = () if repeat is None else (repeat.finding("a training log", asked.held_out),)
+    diagnosis = _diagnosed(asked, problem)
     suspicions = _suspicions(asked, problem, estimate, method)
     noticed = (*suspicions, *repeated)
     return Identification(
@@ -154,11 +157,16 @@ def identify_from(asked: Question, method: str) -> Identification:
         problem,
         estimate,
         certificate,
-        Verdict(tuple(_checks(asked, problem, estimate, certificate, predicted, error, noticed))),
+        Verdict(
+            (
+                _agreement(asked, diagnosis, predicted),
+                *_checks(asked, problem, estimate, certificate, predicted, error, noticed),
+            )
+        ),
         error_along(asked.train, [estimate.torque(asked.robot, log) for log in asked.train]),
         error,
         torque_error(asked.holdout.channels["tau"], predicted),
-        (*asked.findings, *noticed),
+        (*_causes(diagnosis, asked), *noticed),
         _price(asked, estimate),
         prior,
         posterior,
@@ -214,14 +222,34 @@ def _sharpened(asked: Question, problem: Problem) -> tuple[Question, TorqueLag |
     return replace(asked, train=train, every_sample=every, findings=(*asked.findings, *knocks)), lag
 
 
-def _suspicions(asked: Question, problem: Problem, estimate: Estimate, method: str) -> tuple[Finding, ...]:
-    """Signs, directions and delays under which the same log would fit far better."""
+def _diagnosed(asked: Question, problem: Problem) -> Diagnosis | None:
+    """What may be wrong with the description or the log; None where nothing was tried."""
     if asked.static or "load" in problem.layout.drive:
+        return None
+    return diagnose(problem)
+
+
+def _agreement(asked: Question, diagnosis: Diagnosis | None, predicted: Array) -> Check:
+    if diagnosis is None:
+        why = "not tried on held poses, nor with friction that grows with the load."
+        return Check("description and log", Status.NOT_RUN, why)
+    log = asked.holdout.channels
+    structured = structured_torque(log["tau"] - predicted, log["v"], predicted, log["tau"])
+    return check_agreement(diagnosis.findings, diagnosis.left, diagnosis.repaired, structured)
+
+
+def _causes(diagnosis: Diagnosis | None, asked: Question) -> tuple[Finding, ...]:
+    """What is wrong first, then what was noticed of the logs and does not say the same again."""
+    causes = () if diagnosis is None else diagnosis.findings
+    codes = {finding.code for finding in causes}
+    return (*causes, *(finding for finding in asked.findings if finding.code not in codes))
+
+
+def _suspicions(asked: Question, problem: Problem, estimate: Estimate, method: str) -> tuple[Finding, ...]:
+    """What disturbs the estimate without contradicting the description."""
+    if asked.static or "load" in problem.layout.drive or method == CLOSED_LOOP:
         return ()
-    turned = turned_findings(problem) or delay_findings(problem)
-    if method == CLOSED_LOOP:
-        return turned
-    return (*turned, *bias_of_recordings(problem, asked.train, estimate.deviations))
+    return bias_of_recordings(problem, asked.train, estimate.deviations)
 
 
 def _posed(asked: Question, layout: Layout) -> Problem:
@@ -304,7 +332,8 @@ def _checks(
 ) -> list[Check]:
     names = [joint.name for joint in asked.robot.joints if joint.nv]
     repeat = "it repeats a training motion" if any(x.code == "repeated-motion" for x in noticed) else ""
-    left = asked.holdout.channels["tau"] - predicted
+    measured = asked.holdout.channels["tau"]
+    left = measured - predicted
     nominal = _nominal(asked)
     unfiltered = None
     if band_of(asked.holdout) is not None:
@@ -321,7 +350,8 @@ def _checks(
     if asked.static:
         why = "the poses were held: their residuals have no order in time and no velocity."
         return [*checks, *(Check(name, Status.NOT_RUN, why) for name in ("residual colour", "friction"))]
-    return [*checks, check_colour(left, names), check_friction(left, asked.holdout.channels["v"], names)]
+    friction = check_friction(left, asked.holdout.channels["v"], names, measured)
+    return [*checks, check_colour(left, names, measured), friction]
 
 
 def _nominal(asked: Question) -> TorqueError | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +11,7 @@ import numpy as np
 
 from steelyard.arrays import Array
 from steelyard.cli.identify_closed_loop import LoopLog
-from steelyard.cli.identify_request import CLOSED_LOOP, WINDOWS, Request, knowledge
+from steelyard.cli.identify_request import CLOSED_LOOP, WINDOWS, Request, knowledge, torque_signs
 from steelyard.cli.output import say
 from steelyard.errors import InputError
 from steelyard.estimation import choose_cutoff, lowest_cutoff
@@ -157,7 +157,16 @@ def log_made_ready(
 
 def _read(path: Path, robot: Robot, request: Request) -> Reading:
     joints = [joint.name for joint in robot.joints if joint.nv]
-    return read(path, joints=joints, columns=request.columns, lenient=True)
+    reading = read(path, joints=joints, columns=request.columns, lenient=True)
+    signs = torque_signs(request.torque_sign, joints)
+    return reading if signs is None else replace(reading, recording=_signed(reading.recording, signs))
+
+
+def _signed(log: Recording, signs: Array) -> Recording:
+    """The log with torques, or the currents they are made from, that count the other way where asked."""
+    tau = None if log.tau is None else log.tau * signs
+    current = None if log.current is None else log.current * signs
+    return log.revised("torque_sign", {"signs": signs.tolist()}, tau=tau, current=current)
 
 
 def _loops(

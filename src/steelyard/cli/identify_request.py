@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -58,6 +59,7 @@ class Request(RecordedRequest):
     equal: tuple[str, ...] = ()
     torque_constant_error: str | None = None
     window: float | None = None
+    torque_sign: str | None = None
 
     command = "identify"
 
@@ -105,6 +107,7 @@ def carry_out(request: Request, out: Path, *, force: bool = False) -> tuple[Iden
     layout = layout_of(robot, _terms(request.drive, request.method))
     prior = _prior(request, robot, layout)
     constants = torque_constants(request.torque_constant, robot.nv)
+    torque_signs(request.torque_sign, [joint.name for joint in robot.joints if joint.nv])
     say(f"1  read {len(request.logs)} log{'s' if len(request.logs) > 1 else ''} of {robot.name}")
     asked = question(request, robot, layout, prior, constants)
     errors = torque_constant_errors(
@@ -243,3 +246,30 @@ def torque_constant_errors(text: str | None, count: int, *, from_current: bool) 
             remedy="Write the share by which constants may be off, as 0.1 for 10 %.",
         )
     return np.broadcast_to(values, (count,)).copy()
+
+
+def torque_signs(text: str | None, joints: Sequence[str]) -> Array | None:
+    """The signs that an option gives the logged torques, one for each joint; None where it is not given."""
+    if text is None:
+        return None
+    if text.strip() == "-":
+        return -np.ones(len(joints))
+    words = [word.strip() for word in text.split(",")]
+    given = [word.rpartition("=") for word in words]
+    if all(equals for _, equals, _ in given):
+        for name, _, _ in given:
+            if name not in joints:
+                raise UnknownNameError("joint", name, joints, place="--torque-sign")
+        signs = {name: _SIGNS.get(sign) for name, _, sign in given}
+        values = [signs.get(joint, 1.0) for joint in joints]
+    else:
+        values = [_SIGNS.get(word) for word in words]
+    if len(values) != len(joints) or None in values:
+        raise InputError(
+            f"expected JOINT=-1, {len(joints)} times 1 or -1 between commas, or - for all, got '{text}'.",
+            place="--torque-sign",
+        )
+    return np.array(values, dtype=float)
+
+
+_SIGNS = {"1": 1.0, "+1": 1.0, "-1": -1.0, "+": 1.0, "-": -1.0}

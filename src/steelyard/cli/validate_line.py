@@ -56,8 +56,8 @@ def validation(given: GivenModel, logs: Mapping[str, Recording], repeat: str = "
         check_torque("held-out torque", error, joints, nominal=nominal, repeat=repeat),
         links,
         check_mass_matrix(model.robot, model.layout, model.parameters, possible, rng),
-        check_colour(tau - predicted, joints),
-        check_friction(tau - predicted, v, joints),
+        check_colour(tau - predicted, joints, tau),
+        check_friction(tau - predicted, v, joints, tau),
         _coverage(model, q, v, a, rng),
         *_untested(given),
     ]

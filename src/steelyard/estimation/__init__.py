@@ -11,6 +11,7 @@ from steelyard.estimation.closed_loop_problem import SIMULATED_TERMS, fit_closed
 from steelyard.estimation.closed_loop_run import LoopRun, block_means, loop_run
 from steelyard.estimation.constant_errors import gain_sensitivity, with_constant_errors
 from steelyard.estimation.cutoff_choice import CutoffChoice, choose_cutoff, lowest_cutoff
+from steelyard.estimation.diagnosis import Diagnosis, diagnose
 from steelyard.estimation.entropic import (
     choose_strength,
     fit_entropic,
@@ -49,9 +50,8 @@ from steelyard.estimation.refinement_constraints import Point, SearchBox, StepCo
 from steelyard.estimation.refinement_possible import PossibleLinks, possible_links
 from steelyard.estimation.ridge import fit_ridge
 from steelyard.estimation.static import static_problem
-from steelyard.estimation.torque_delay import delay_findings
 from steelyard.estimation.torque_lag import TorqueLag, torque_aligned, torque_lag, with_lag
-from steelyard.estimation.turned import turned_findings
+from steelyard.estimation.turned import turned_readings
 from steelyard.estimation.weighted import fit_weighted, weighted_spread
 
 __all__ = [
@@ -63,6 +63,7 @@ __all__ = [
     "Colour",
     "CommandMatch",
     "CutoffChoice",
+    "Diagnosis",
     "FirstOrderFit",
     "FrictionDrift",
     "Instruments",
@@ -83,7 +84,7 @@ __all__ = [
     "choose_strength",
     "command_match",
     "common_dead_time",
-    "delay_findings",
+    "diagnose",
     "excited_joint",
     "fit_arx",
     "fit_auto",
@@ -127,7 +128,7 @@ __all__ = [
     "static_problem",
     "torque_aligned",
     "torque_lag",
-    "turned_findings",
+    "turned_readings",
     "weighted_spread",
     "with_constant_errors",
     "with_drift",

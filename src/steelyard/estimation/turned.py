@@ -9,7 +9,7 @@ $e^{10}$, so that chance is no explanation for any of some twenty ways to read i
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -27,7 +27,26 @@ _FREE_FALL = 9.80665
 _MOST_PROMISING = 6
 
 
-def turned_findings(problem: Problem) -> tuple[Finding, ...]:
+@dataclass(frozen=True)
+class Turned:
+    """How a log is read best, as far as signs and gravity go.
+
+    Attributes:
+        findings: one for each thing that should be turned; none where the log is best as it is.
+        gravity: acceleration of free fall in the base frame, m/s².
+        signs: what the torque of each degree of freedom is multiplied by, dimensionless.
+        before: unexplained torque as the log stands, percent of its rms.
+        after: the same as it is read best, percent.
+    """
+
+    findings: tuple[Finding, ...]
+    gravity: tuple[float, float, float]
+    signs: tuple[float, ...]
+    before: float
+    after: float
+
+
+def turned_readings(problem: Problem) -> Turned:
     """Say which torque signs, or which direction of gravity, would explain a log far better than the stated.
 
     Signs of single joints and of all joints are tried, gravity along each axis of the base frame, and none at
@@ -38,7 +57,7 @@ def turned_findings(problem: Problem) -> tuple[Finding, ...]:
         problem: the question, with its samples.
 
     Returns:
-        One finding for each thing that should be turned; none where the log is best as it is.
+        What should be turned.
 
     Raises:
         InputError: the samples were not kept.
@@ -51,7 +70,10 @@ def turned_findings(problem: Problem) -> tuple[Finding, ...]:
     worst = sigma
     while (better := _best(equations, now, sigma)) is not None:
         now, sigma = better
-    return tuple(_findings(problem, equations, stated, now, worst, sigma))
+    findings = tuple(_findings(problem, equations, stated, now, worst, sigma))
+    share = [100.0 * float(np.linalg.norm(x[equations.alive])) for x in (worst, sigma)]
+    torque = float(np.linalg.norm(equations.torque)) or 1.0
+    return Turned(findings, now.gravity, now.signs, share[0] / torque, share[1] / torque)
 
 
 def _best(equations: TurnedEquations, now: Turn, sigma: Array) -> tuple[Turn, Array] | None:
@@ -116,27 +138,30 @@ def _findings(
     fit = f"what is left of the torque of {names[most]} falls from {share[0]:.3g} % to {share[1]:.3g} %"
     turned = [k for k, sign in enumerate(now.signs) if sign < 0.0]
     if turned and len(turned) == int(equations.alive.sum()) and len(turned) > 1:
-        yield _sign("the torques of all joints fit", "tau", fit)
+        yield _sign("the torques of all joints fit", "tau", fit, "-")
     else:
         for k in turned:
-            yield _sign("its torque fits", names[k], fit)
+            # One option states them all: it replaces, it does not add.
+            signs = ",".join(f"{names[j]}=-1" for j in turned)
+            yield _sign("its torque fits", names[k], fit, signs)
     if now.gravity != stated.gravity:
         yield Finding(
-            Severity.WARNING,
+            Severity.ERROR,
             "gravity-direction",
             f"the log fits far better with gravity {_direction(now.gravity)} of the base frame than "
-            f"{_direction(stated.gravity)}: {fit}. State how the base is mounted with the robot's gravity "
-            f"({', '.join(f'{x:.4g}' for x in now.gravity)} m/s²)"
+            f"{_direction(stated.gravity)}: {fit}. State how the base is mounted: --gravity "
+            f"{','.join(f'{x + 0.0:.4g}' for x in now.gravity)}"
             + ("." if any(now.gravity) else ", or log torques from which gravity is not taken off."),
             "gravity",
         )
 
 
-def _sign(what: str, place: str, fit: str) -> Finding:
+def _sign(what: str, place: str, fit: str, signs: str) -> Finding:
     message = (
-        f"{what} far better with the sign turned: {fit}. Turn it where the log's convention is the other."
+        f"{what} far better with the sign turned: {fit}. Where the log's convention is the other, give "
+        f"--torque-sign {signs}."
     )
-    return Finding(Severity.WARNING, "torque-sign", message, place)
+    return Finding(Severity.ERROR, "torque-sign", message, place)
 
 
 def _direction(gravity: Sequence[float]) -> str:
