@@ -214,7 +214,7 @@ class Divergence:
             y: coordinates, shape (n,), dimensionless.
 
         Returns:
-            M.
+            M, shape (L, 4, 4), dimensionless.
         """
         return np.asarray((y[: 10 * self.links].reshape(-1, 10) @ _FLAT).reshape(-1, 4, 4))
 
@@ -248,7 +248,7 @@ class Divergence:
             y: coordinates strictly inside, shape (n,), dimensionless.
 
         Returns:
-            Both, dimensionless.
+            The gradient, shape (n,), and the Hessian, shape (n, n), dimensionless.
         """
         n, L = len(y), self.links
         g, H = np.zeros(n), np.zeros((n, n))
@@ -314,7 +314,7 @@ class Divergence:
             half: half the strength.
 
         Returns:
-            The gradient.
+            The gradient, shape (n,), in units of the squared residual.
         """
         g = np.zeros(self.B.shape[1])
         g[: 10 * self.links] = (self.link_trust[:, None] * (_FLAT @ np.eye(4).ravel())).ravel()
@@ -370,7 +370,7 @@ class Divergence:
             Z: the multipliers.
 
         Returns:
-            The matrix.
+            The matrix, shape (n, n), in units of the squared residual.
         """
         n, L = len(y), self.links
         H = np.zeros((n, n))
@@ -557,7 +557,7 @@ class DrawnPath:
             y: coordinates, shape (n,), dimensionless.
 
         Returns:
-            The misses.
+            The misses, shape (e,), dimensionless.
         """
         D = self.divergence
         if not len(D.C):
