@@ -1,4 +1,4 @@
-"""`auto` leaves weighted least squares only where the data gives a reason, and says which."""
+"""`auto` gives base parameters of the data alone and links near the prior, and says why."""
 
 from __future__ import annotations
 
@@ -30,27 +30,60 @@ def _standing(problem: Problem) -> Problem:
     return with_torque(held, tau.reshape(at.tau.shape))
 
 
-def test_ordinary_data_is_fitted_by_weighted_least_squares() -> None:
+def test_base_parameters_are_those_of_weighted_least_squares_and_links_stay_near_the_prior() -> None:
     problem = noisy(exact_problem("two_link")[0], 1)
+    estimate, alone = fit_auto(problem), fit_weighted(problem)
+    assert reason(estimate).startswith("links near the prior by a pull of")
+    assert "Base parameters: weighted least squares" in reason(estimate)
+    np.testing.assert_array_equal(estimate.values, alone.values)
+    np.testing.assert_array_equal(estimate.covariance, alone.covariance)
+    assert estimate.parameters is not None
+    assert problem.prior is not None
+    masses = slice(0, 10 * len(problem.layout.links), 10)
+    ratio = estimate.parameters[masses] / problem.prior[masses]
+    assert (np.abs(np.log(ratio)) < np.log(1.1)).all()
+
+
+def test_the_price_is_what_links_leave_beside_what_the_data_alone_leaves() -> None:
+    problem = noisy(exact_problem("two_link")[0], 1)
+    estimate, alone = fit_auto(problem), fit_weighted(problem)
+    assert estimate.parameters is not None
+    size = np.sqrt((problem.samples.tau**2).mean())
+    W, tau = problem.regression()
+    left = tau - W @ (problem.base.matrix @ estimate.parameters)
+    price = estimate.detail["price"]
+    assert isinstance(price, dict)
+    assert price["believable"] == pytest.approx(100 * np.sqrt((left**2).mean()) / size)
+    left = tau - W @ alone.values
+    assert price["unconstrained"] == pytest.approx(100 * np.sqrt((left**2).mean()) / size)
+
+
+def test_data_without_noise_decides_all_that_it_shows() -> None:
+    problem, truth = exact_problem("two_link")
     estimate = fit_auto(problem)
-    assert reason(estimate).startswith("weighted least squares")
-    np.testing.assert_array_equal(estimate.values, fit_weighted(problem).values)
+    assert "no noise" in reason(estimate)
+    assert estimate.parameters is not None
+    np.testing.assert_allclose(problem.base.matrix @ estimate.parameters, truth, atol=1e-6)
 
 
-def test_outliers_ask_for_hubers_loss() -> None:
+def test_outliers_ask_for_hubers_loss_and_pull_no_link() -> None:
     problem = noisy(exact_problem("two_link")[0], 2)
     tau = np.array(problem.samples.tau)
     rng = np.random.default_rng(0)
     struck = rng.choice(len(tau), len(tau) // 50, replace=False)
     tau[struck] += 30.0 * rng.standard_normal((len(struck), tau.shape[1]))
-    estimate = fit_auto(with_torque(problem, tau))
-    assert reason(estimate).startswith("Huber's loss, because")
+    clean, estimate = fit_auto(problem), fit_auto(with_torque(problem, tau))
+    assert "Base parameters: Huber's loss, because" in reason(estimate)
+    assert clean.parameters is not None
+    assert estimate.parameters is not None
+    masses = slice(0, 10 * len(problem.layout.links), 10)
+    np.testing.assert_allclose(estimate.parameters[masses], clean.parameters[masses], rtol=0.05)
 
 
 def test_what_the_motion_hides_is_decided_by_the_prior_and_stays_uncertain() -> None:
     problem = _standing(noisy(exact_problem("two_link")[0], 3))
     estimate = fit_auto(problem)
-    assert "the prior decides these" in reason(estimate)
+    assert "infinite intervals for what the motion hides" in reason(estimate)
     assert estimate.parameters is not None
     assert check_parameters(problem.layout, estimate.parameters)
     assert np.isinf(estimate.deviations).any()
@@ -62,20 +95,38 @@ def test_what_the_motion_hides_stays_unknown_without_a_prior() -> None:
     assert np.isinf(estimate.deviations).any()
 
 
-def test_torques_that_no_links_explain_are_fitted_by_links_that_can_exist() -> None:
+def _creating_energy() -> Problem:
+    """Torques of negative friction, which no drive has."""
     problem, truth = exact_problem("two_link")
-    # Negative friction creates energy; no drive does.
     beta = np.array(truth)
     viscous = [k for k, name in enumerate(problem.base.names) if "viscous" in name]
     beta[viscous] = -5.0
     tau = (problem.regression()[0] @ beta).reshape(problem.samples.tau.shape)
-    impossible = noisy(with_torque(problem, tau), 4)
+    return noisy(with_torque(problem, tau), 4)
+
+
+def test_torques_that_no_links_explain_are_fitted_by_links_that_can_exist() -> None:
+    impossible = _creating_energy()
     estimate = fit_auto(impossible)
-    assert reason(estimate).startswith("least squares over possible links")
     assert estimate.parameters is not None
-    assert check_parameters(problem.layout, estimate.parameters)
+    assert check_parameters(impossible.layout, estimate.parameters)
+    drives = estimate.parameters[10 * len(impossible.layout.links) :]
+    rotors = [k for k, name in enumerate(impossible.layout.names) if name.endswith(".rotor")]
+    assert (drives[np.array(rotors) - 10 * len(impossible.layout.links)] > 1e-8).all()
+
+
+def test_without_a_prior_the_best_possible_links_are_those_of_the_conic_fit() -> None:
+    impossible = replace(_creating_energy(), prior=None)
+    estimate = fit_auto(impossible)
+    assert reason(estimate).startswith("least squares over possible links without a prior")
     reference = fit_lmi(impossible, weights=estimate.weights)
-    np.testing.assert_allclose(estimate.values, reference.values, rtol=1e-9, atol=1e-9)
+    np.testing.assert_allclose(estimate.parameters, reference.parameters, rtol=1e-9, atol=1e-9)
+
+
+def test_a_given_strength_is_obeyed() -> None:
+    problem = noisy(exact_problem("two_link")[0], 6)
+    assert fit_auto(problem, strength=37.0).detail["strength"] == 37.0
+    assert "as given" in reason(fit_auto(problem, strength=37.0))
 
 
 @pytest.mark.parametrize("method", METHODS)

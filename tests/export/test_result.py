@@ -128,7 +128,7 @@ def test_drawn_models_are_written_beside(tmp_path: Path) -> None:
     base = STRUCTURE.base
     C = 1e-8 * np.eye(base.count)
     draws = draw_models(ROBOT, full_layout(ROBOT), PHI, C, base, 3, np.random.default_rng(0))
-    write_result(tmp_path / "out", ROBOT, LAYOUT, PHI, draws=draws)
+    write_result(tmp_path / "out", ROBOT, LAYOUT, PHI, draws=draws.parameters)
     found = [layout_of(load_robot(path)) for path in sorted((tmp_path / "out" / "models").glob("*.urdf"))]
     assert len(found) == 3 == len(list((tmp_path / "out" / "models").glob("*.xml")))
     n = 10 * len(ROBOT.links)

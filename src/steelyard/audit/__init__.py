@@ -14,6 +14,7 @@ from steelyard.audit.excitation import check_excitation
 from steelyard.audit.held_out import check_torque, error_along
 from steelyard.audit.intervals import check_intervals
 from steelyard.audit.links import check_links, check_mass_matrix
+from steelyard.audit.plausible import check_plausible
 from steelyard.audit.residuals import check_colour, check_friction
 from steelyard.audit.torque import TorqueError, torque_error
 from steelyard.audit.verdict import Check, Status, Verdict
@@ -43,6 +44,7 @@ __all__ = [
     "check_intervals",
     "check_links",
     "check_mass_matrix",
+    "check_plausible",
     "check_prediction_kept",
     "check_torque",
     "compared",

@@ -70,6 +70,47 @@ def identify(
         int, typer.Option(help="Models to draw from the posterior, for domain randomisation.", min=0)
     ] = 0,
     seed: Annotated[int, typer.Option(help="Seed of the drawn models.", min=0)] = 0,
+    strength: Annotated[
+        float | None,
+        typer.Option(
+            help="How strongly links are drawn to the prior: 1 weighs a link that is off by its own size "
+            "like one sample that is off by its noise.",
+            show_default="the strongest that predicts left-out blocks as well as the best",
+        ),
+    ] = None,
+    prior_error: Annotated[
+        float | None,
+        typer.Option(
+            help="Relative accuracy of the prior's links, for the intervals of full parameters.",
+            show_default="0.3",
+        ),
+    ] = None,
+    total_mass: Annotated[
+        float | None,
+        typer.Option(
+            metavar="KG", help="What the robot weighs on a scale, base included.", show_default=False
+        ),
+    ] = None,
+    mass: Annotated[
+        list[str] | None,
+        typer.Option(metavar="LINK=KG", help="A link that was weighed; may be repeated.", show_default=False),
+    ] = None,
+    rotor: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="JOINT=KGM2",
+            help="Rotor inertia at the joint's output, from a data sheet, kg·m²; may be repeated.",
+            show_default=False,
+        ),
+    ] = None,
+    equal: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="LINK=LINK",
+            help="Two links built alike, such as those of two legs; may be repeated.",
+            show_default=False,
+        ),
+    ] = None,
     force: Annotated[bool, typer.Option("--force", help="Replace an earlier result.")] = False,
     gravity: GravityOption = None,
     lock: LockOption = None,
@@ -99,6 +140,12 @@ def identify(
         gravity,
         tuple(lock or ()),
         tuple(argument or ()),
+        strength,
+        prior_error,
+        total_mass,
+        tuple(mass or ()),
+        tuple(rotor or ()),
+        tuple(equal or ()),
     )
     done, files = carry_out(request, out, force=force)
     document = answer(done, files, time.perf_counter() - started)

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from rich.markup import escape
 from rich.table import Table
 
@@ -15,6 +16,7 @@ from steelyard.cli.identify_closed_loop import refinement_of
 from steelyard.cli.identify_line import Identification
 from steelyard.cli.output import stdout
 from steelyard.finding import Finding
+from steelyard.inertia import Body
 from steelyard.uncertainty import base_intervals
 
 MOST_ALIKE = 3
@@ -50,6 +52,13 @@ def answer(done: Identification, files: dict[str, str], seconds: float) -> dict[
             "unfiltered": done.unfiltered.overall,
             "joints": dict(zip(names, done.holdout.joints, strict=True)),
         },
+        "price": {
+            "train": {"unconstrained": done.price.train.overall, "links": done.train.overall},
+            "holdout": {"unconstrained": done.price.holdout.overall, "links": done.holdout.overall},
+        },
+        "total_mass": {"estimated": _total(done), "described": _described_total(done)},
+        "links": links(done),
+        "joints": joints(done),
         "consistent": done.verdict.check("physical consistency").status is Status.PASS,
         "base": [
             {"name": name, "value": value, "interval95": [lower, upper]}
@@ -65,6 +74,106 @@ def answer(done: Identification, files: dict[str, str], seconds: float) -> dict[
         "seconds": seconds,
         "files": files,
     }
+
+
+def links(done: Identification) -> list[dict[str, Any]]:
+    """Every link: mass, centre of mass, inertia about it, intervals, who decided, and what was described."""
+    layout, phi, found = done.layout, done.estimate.parameters, done.intervals
+    if phi is None:
+        return []
+    told = []
+    for k, name in enumerate(layout.links):
+        ten = slice(10 * k, 10 * k + 10)
+        body = Body.from_parameters(phi[ten])
+        entry: dict[str, Any] = {"name": name, **_body(body)}
+        nominal = layout.nominal[ten]
+        described = None if np.isnan(nominal).any() else _body(Body.from_parameters(nominal))
+        if found is not None:
+            entry["interval95"] = {
+                "mass": found.ends[10 * k].tolist(),
+                "com": found.com_ends[k].tolist(),
+                "inertia": found.inertia_ends[k].tolist(),
+            }
+            entry["decided_by"] = {
+                "mass": found.decided_by[10 * k],
+                "com": list(found.com_decided_by[k]),
+                "inertia": list(found.inertia_decided_by[k]),
+            }
+        told.append({**entry, "described": described})
+    return told
+
+
+def joints(done: Identification) -> list[dict[str, Any]]:
+    """Every joint: its drive terms, their intervals, and who decided them."""
+    layout, phi, found = done.layout, done.estimate.parameters, done.intervals
+    if phi is None:
+        return []
+    told = []
+    for name in layout.joints:
+        start = layout.of_joint(name).start
+        entry: dict[str, Any] = {"name": name}
+        spread: dict[str, list[float]] = {}
+        decided: dict[str, str] = {}
+        for k, term in enumerate(layout.drive, start=start):
+            word = "armature" if term == "rotor" else term
+            entry[word] = float(phi[k])
+            if found is not None:
+                spread[word], decided[word] = found.ends[k].tolist(), found.decided_by[k]
+        told.append({**entry, "interval95": spread, "decided_by": decided})
+    return told
+
+
+def _body(body: Body) -> dict[str, Any]:
+    I = body.inertia  # noqa: E741 - the equation's letter
+    rows = ((0, 0), (0, 1), (1, 1), (0, 2), (1, 2), (2, 2))
+    return {"mass": body.mass, "com": body.com.tolist(), "inertia": [float(I[i, j]) for i, j in rows]}
+
+
+def _total(done: Identification) -> float | None:
+    phi = done.estimate.parameters
+    return None if phi is None else float(phi[: 10 * len(done.layout.links) : 10].sum())
+
+
+def _described_total(done: Identification) -> float | None:
+    masses = done.layout.nominal[: 10 * len(done.layout.links) : 10]
+    return None if np.isnan(masses).any() else float(masses.sum())
+
+
+def _print_links(document: dict[str, Any]) -> None:
+    table = Table(title="Links: mass in kg, centre of mass in m; 95 % intervals of data and prior together")
+    for heading in ("link", "mass", "from", "to", "described", "decided by", "centre of mass", "described"):
+        table.add_column(heading, justify="left" if heading in ("link", "decided by") else "right")
+    for link in document["links"]:
+        low, high = link.get("interval95", {}).get("mass", (float("nan"), float("nan")))
+        described = link["described"]
+        table.add_row(
+            escape(link["name"]),
+            f"{link['mass']:.3f}",
+            f"{low:.3f}",
+            f"{high:.3f}",
+            "" if described is None else f"{described['mass']:.3f}",
+            link.get("decided_by", {}).get("mass", ""),
+            " ".join(f"{x:+.3f}" for x in link["com"]),
+            "" if described is None else " ".join(f"{x:+.3f}" for x in described["com"]),
+        )
+    total = document["total_mass"]
+    described = "" if total["described"] is None else f"{total['described']:.3f}"
+    table.add_row("total", f"{total['estimated']:.3f}", "", "", described, "", "", "", style="bold")
+    stdout.print(table)
+
+
+def _print_joints(document: dict[str, Any]) -> None:
+    joints = document["joints"]
+    terms = [term for term in joints[0] if term not in ("name", "interval95", "decided_by")]
+    marked = any(word == "prior" for joint in joints for word in joint["decided_by"].values())
+    note = "; (p): the motion does not show it, the prior decided" if marked else ""
+    table = Table(title=f"Joints, SI{note}")
+    for heading in ("joint", *terms):
+        table.add_column(heading, justify="left" if heading == "joint" else "right")
+    for joint in joints:
+        mark = {term: " (p)" if joint["decided_by"].get(term) == "prior" else "" for term in terms}
+        table.add_row(escape(joint["name"]), *(f"{joint[term]:.4g}{mark[term]}" for term in terms))
+    stdout.print(table)
 
 
 def folded(findings: Sequence[Finding]) -> list[str]:
@@ -93,6 +202,18 @@ def print_answer(done: Identification, document: dict[str, Any]) -> None:
         table.add_row(escape(joint), f"{seen:.2f}", f"{document['holdout']['joints'][joint]:.2f}")
     table.add_row("overall", f"{done.train.overall:.2f}", f"{done.holdout.overall:.2f}", style="bold")
     stdout.print(table)
+    if document["links"]:
+        _print_links(document)
+    if document["joints"] and len(document["joints"][0]) > 3:
+        _print_joints(document)
+    price = document["price"]
+    stdout.print(
+        "Price of links that can be believed: "
+        f"{price['train']['links']:.2f} % unexplained on the training logs, "
+        f"{price['holdout']['links']:.2f} % held out; base parameters without links "
+        f"{price['train']['unconstrained']:.2f} % and {price['holdout']['unconstrained']:.2f} %.",
+        soft_wrap=True,
+    )
     for check in done.verdict.checks:
         stdout.print(f"{check.status.value:>7}  {check.name}: {check.message}", markup=False, soft_wrap=True)
     for line in folded((*done.findings, *done.estimate.findings)):

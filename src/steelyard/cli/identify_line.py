@@ -18,6 +18,7 @@ from steelyard.audit import (
     check_intervals,
     check_links,
     check_mass_matrix,
+    check_plausible,
     check_torque,
     error_along,
     torque_error,
@@ -26,7 +27,7 @@ from steelyard.cli.identify_closed_loop import check_refinement, fitted_by_loop,
 from steelyard.cli.identify_logs import Question
 from steelyard.cli.identify_request import CLOSED_LOOP
 from steelyard.cli.output import say
-from steelyard.consistency import check_parameters
+from steelyard.consistency import Prior, check_parameters, prior_of
 from steelyard.control import read_loop
 from steelyard.errors import InputError
 from steelyard.estimation import (
@@ -34,12 +35,14 @@ from steelyard.estimation import (
     delay_findings,
     fit_by_name,
     fit_loop_instrumental,
+    largest_torque,
     linearised,
     static_problem,
     torque_aligned,
     turned_findings,
     with_full_set,
     with_lag,
+    with_links_near,
 )
 from steelyard.finding import Finding
 from steelyard.identifiability import Certificate, certify_excitation
@@ -49,7 +52,28 @@ from steelyard.problem import Estimate, Problem, problem_of
 from steelyard.recording import Recording, same_motion
 from steelyard.robot import Robot
 from steelyard.signals import without_turning
-from steelyard.uncertainty import bias_of_recordings, with_covariance
+from steelyard.uncertainty import (
+    LinkIntervals,
+    LinkPosterior,
+    bias_of_recordings,
+    link_intervals,
+    link_posterior,
+    prior_alone,
+    with_covariance,
+)
+
+
+@dataclass(frozen=True)
+class Price:
+    """What links cost against the data's own base parameters, which no links need to have.
+
+    Attributes:
+        train: torque error of those base parameters on the training logs.
+        holdout: the same on the log held out.
+    """
+
+    train: TorqueError
+    holdout: TorqueError
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,6 +89,10 @@ class Identification:
     holdout: TorqueError
     unfiltered: TorqueError
     findings: tuple[Finding, ...]
+    price: Price
+    prior: Prior | None = None
+    posterior: LinkPosterior | None = None
+    intervals: LinkIntervals | None = None
 
     @property
     def robot(self) -> Robot:
@@ -89,7 +117,8 @@ def identify_from(asked: Question, method: str) -> Identification:
     asked, lag = _sharpened(asked, problem)
     problem = _posed(asked, asked.layout)
     say(f"2  torques can determine {problem.base.count} combinations of {asked.layout.size} parameters")
-    estimate = _fitted(asked, problem, method)
+    prior = _prior(asked, problem)
+    estimate = _fitted(asked, problem, method, prior)
     if method == CLOSED_LOOP:
         # The loop has a delay of its own; a lag of least squares adds nothing to its covariance.
         lag = None
@@ -98,7 +127,8 @@ def identify_from(asked: Question, method: str) -> Identification:
         problem = _posed(asked, estimate.layout)
     if "load" in estimate.layout.drive:
         problem = linearised(problem, estimate)
-    estimate = _complete(problem, estimate if lag is None else with_lag(estimate, lag))
+    estimate = _complete(problem, estimate if lag is None else with_lag(estimate, lag), prior)
+    posterior, intervals = _known_links(asked, estimate, prior)
     say(f"3  fitted by {estimate.method}, condition number {estimate.condition:.3g}")
     used = problem.samples
     certificate = certify_excitation(
@@ -118,7 +148,38 @@ def identify_from(asked: Question, method: str) -> Identification:
         error,
         torque_error(asked.holdout.channels["tau"], predicted),
         (*asked.findings, *_suspicions(asked, problem, method), *repeated),
+        _price(asked, estimate),
+        prior,
+        posterior,
+        intervals,
     )
+
+
+def _prior(asked: Question, problem: Problem) -> Prior | None:
+    """What is known beforehand; None where the description states no links or none are to be believed."""
+    if asked.prior is None:
+        return None
+    torque = largest_torque(problem)
+    return prior_of(asked.robot, asked.layout, asked.prior, torque=torque, **asked.knowledge)
+
+
+def _price(asked: Question, estimate: Estimate) -> Price:
+    alone = replace(estimate, parameters=None)
+    logs = (*asked.train, asked.holdout)
+    *train, held_out = (alone.torque(asked.robot, log) for log in logs)
+    return Price(error_along(asked.train, train), error_along([asked.holdout], [held_out]))
+
+
+def _known_links(
+    asked: Question, estimate: Estimate, prior: Prior | None
+) -> tuple[LinkPosterior | None, LinkIntervals | None]:
+    """What data and prior together say of every link."""
+    if prior is None or estimate.covariance is None or estimate.parameters is None:
+        return None, None
+    known = replace(prior, layout=estimate.layout)
+    posterior = link_posterior(estimate.base, estimate.values, estimate.covariance, known, asked.prior_error)
+    before, rng = prior_alone(known, asked.prior_error), np.random.default_rng(0)
+    return posterior, link_intervals(posterior, before, rng, around=estimate.parameters)
 
 
 def _sharpened(asked: Question, problem: Problem) -> tuple[Question, TorqueLag | None]:
@@ -146,22 +207,24 @@ def _posed(asked: Question, layout: Layout) -> Problem:
     return pose(asked.robot, layout, asked.train, prior=asked.prior)
 
 
-def _complete(problem: Problem, estimate: Estimate) -> Estimate:
+def _complete(problem: Problem, estimate: Estimate, prior: Prior | None) -> Estimate:
     """The estimate with a full set of possible links, and with a covariance."""
     if estimate.covariance is None:
         estimate = with_covariance(problem, estimate)
     phi = estimate.parameters
     if phi is None or not check_parameters(estimate.layout, phi):
         estimate = with_full_set(problem, replace(estimate, parameters=None))
+        if prior is not None and any(x.code == "no-possible-links" for x in estimate.findings):
+            estimate = with_links_near(problem, estimate, replace(prior, layout=estimate.layout))
     return estimate
 
 
-def _fitted(asked: Question, problem: Problem, method: str) -> Estimate:
+def _fitted(asked: Question, problem: Problem, method: str, prior: Prior | None) -> Estimate:
     if method == CLOSED_LOOP:
         motion = None if asked.motion is None else _planned(asked)
         return fitted_by_loop(problem, asked.loops, asked.train, asked.controller, motion)
     if method != "iv":
-        return fit_by_name(problem, method)
+        return fit_by_name(problem, method, prior=prior, strength=asked.strength)
     if asked.controller is None:
         return fit_by_name(problem, method, instruments=_instruments(asked))
     if asked.motion is None:
@@ -207,6 +270,7 @@ def _checks(
     checks = [
         check_torque("held-out torque", error, names, nominal=nominal, repeat=repeat),
         *_link_checks(asked.robot, estimate),
+        _plausible(asked, estimate),
         check_excitation(certificate, estimate.condition),
         check_intervals(problem, estimate),
     ]
@@ -227,6 +291,16 @@ def _nominal(asked: Question) -> TorqueError | None:
     log, layout = asked.holdout.channels, asked.layout
     tau = inverse_dynamics(asked.robot, layout, layout.complete_nominal(), log["q"], log["v"], log["a"])
     return error_along([asked.holdout], [tau])
+
+
+def _plausible(asked: Question, estimate: Estimate) -> Check:
+    """Whether somebody could have built the estimated links, by the description's numbers and shapes."""
+    if estimate.parameters is None:
+        return Check(
+            "plausible", Status.NOT_RUN, "only combinations of parameters were estimated, not links."
+        )
+    described = asked.layout.nominal if asked.prior is None else asked.prior
+    return check_plausible(asked.robot, estimate.layout, estimate.parameters, described)
 
 
 def _link_checks(robot: Robot, estimate: Estimate) -> list[Check]:

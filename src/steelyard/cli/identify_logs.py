@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from steelyard.arrays import Array
 from steelyard.cli.identify_closed_loop import LoopLog
-from steelyard.cli.identify_request import CLOSED_LOOP, Request
+from steelyard.cli.identify_request import CLOSED_LOOP, Request, knowledge
 from steelyard.cli.output import say
 from steelyard.errors import InputError
 from steelyard.finding import Finding
@@ -23,6 +24,7 @@ from steelyard.signals import (
     sampling_of,
     torque_from_current,
 )
+from steelyard.uncertainty import ACCURACY
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,6 +43,9 @@ class Question:
     static: bool = False
     interval: float | None = None
     loops: tuple[LoopLog, ...] = ()
+    strength: float | None = None
+    prior_error: float = ACCURACY
+    knowledge: Mapping[str, Any] = field(default_factory=dict)
 
 
 def question(
@@ -84,6 +89,9 @@ def question(
         request.static,
         max(intervals[: len(request.logs)]),
         _loops(request, robot, constants, first) if request.method == CLOSED_LOOP else (),
+        request.strength,
+        ACCURACY if request.prior_error is None else request.prior_error,
+        knowledge(request),
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -46,6 +46,12 @@ class Request(RecordedRequest):
     gravity: str | None = None
     lock: tuple[str, ...] = ()
     arguments: tuple[str, ...] = ()
+    strength: float | None = None
+    prior_error: float | None = None
+    total_mass: float | None = None
+    mass: tuple[str, ...] = ()
+    rotor: tuple[str, ...] = ()
+    equal: tuple[str, ...] = ()
 
     command = "identify"
 
@@ -78,6 +84,7 @@ def carry_out(request: Request, out: Path, *, force: bool = False) -> tuple[Iden
     from steelyard.export import require_free
 
     require_free(out, force=force)
+    refuse_knowledge(request)
     if request.method not in (*METHODS, CLOSED_LOOP):
         raise UnknownNameError("method", request.method, (*METHODS, CLOSED_LOOP), place="--method")
     if request.static and request.method in ("momentum", "iv", CLOSED_LOOP):
@@ -129,6 +136,63 @@ def _prior(request: Request, robot: Robot, layout: Layout) -> Array | None:
             remedy="Give a description of the same robot with other numbers, or none.",
         )
     return believed.nominal
+
+
+def refuse_knowledge(request: Request) -> None:
+    """Refuse numbers known beforehand that cannot be, or that no part of the fit would use."""
+    for place, value in (("--strength", request.strength), ("--prior-error", request.prior_error)):
+        if value is not None and not (np.isfinite(value) and value > 0.0):
+            raise InputError(f"must be a positive number, got {value:g}.", place=place)
+    given = {
+        "--strength": request.strength is not None,
+        "--total-mass": request.total_mass is not None,
+        "--mass": bool(request.mass),
+        "--rotor": bool(request.rotor),
+        "--equal": bool(request.equal),
+    }
+    used = request.method in ("auto", "entropic") and request.prior != "none"
+    if (unused := [name for name, is_given in given.items() if is_given]) and not used:
+        raise InputError(
+            f"needs a fit that is drawn to a prior, not --method {request.method}"
+            f"{' --prior none' if request.prior == 'none' else ''}.",
+            place=unused[0],
+            remedy="Leave --method and --prior away.",
+        )
+
+
+def knowledge(request: Request) -> dict[str, Any]:
+    """What is known beforehand beside the links of a description, as `consistency.prior_of` takes it."""
+    pairs = [_pair(text, "--equal") for text in request.equal]
+    return {
+        "total_mass": request.total_mass,
+        "masses": {name: _number(value, f"--mass {name}") for name, value in _pairs(request.mass, "--mass")},
+        "rotors": {
+            name: _number(value, f"--rotor {name}") for name, value in _pairs(request.rotor, "--rotor")
+        },
+        "equal": pairs,
+    }
+
+
+def _pairs(texts: tuple[str, ...], place: str) -> list[tuple[str, str]]:
+    pairs = [_pair(text, place) for text in texts]
+    names = [name for name, _ in pairs]
+    if twice := [name for name in names if names.count(name) > 1]:
+        raise InputError(f"'{twice[0]}' is given twice.", place=place)
+    return pairs
+
+
+def _pair(text: str, place: str) -> tuple[str, str]:
+    name, equals, value = text.rpartition("=")
+    if not (name and equals and value):
+        raise InputError(f"expected NAME=VALUE, got '{text}'.", place=place)
+    return name.strip(), value.strip()
+
+
+def _number(text: str, place: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise InputError(f"expected a number, got '{text}'.", place=place) from None
 
 
 def torque_constants(text: str | None, count: int) -> Array | None:

@@ -39,10 +39,14 @@ def write_identification(
             done.recordings,
             held_out=[done.question.held_out],
             findings=done.findings,
+            intervals=None if done.intervals is None else done.intervals.ends,
+            decided_by=() if done.intervals is None else done.intervals.decided_by,
         )
     )
     described, drawn = Path(description), None
-    if draws and done.estimate.covariance is not None:
+    if draws and done.posterior is not None:
+        drawn = done.posterior.draw(draws, np.random.default_rng(seed))
+    elif draws and done.estimate.covariance is not None:
         drawn = draw_models(
             done.robot,
             done.layout,
@@ -51,7 +55,7 @@ def write_identification(
             done.estimate.base,
             draws,
             np.random.default_rng(seed),
-        )
+        ).parameters
     urdf = described.suffix.lower() == ".urdf" and described.is_file()
     written = write_result(
         out,
@@ -61,6 +65,8 @@ def write_identification(
         description=described.read_bytes() if urdf else None,
         estimate=done.estimate,
         structure=done.problem.structure,
+        intervals=None if done.intervals is None else done.intervals.ends,
+        decided_by=() if done.intervals is None else done.intervals.decided_by,
         draws=drawn,
         seed=seed if draws else None,
         steps=[step for log in done.recordings.values() for step in log.provenance],

@@ -9,6 +9,7 @@ import typer
 from rich.markup import escape
 from rich.table import Table
 
+from steelyard.audit import Check, Status, check_plausible
 from steelyard.cli.output import JsonOption, print_json, stdout
 from steelyard.cli.robot_argument import (
     ArgumentOption,
@@ -22,6 +23,7 @@ from steelyard.drive import ALL_TERMS
 from steelyard.errors import InputError
 from steelyard.files import write_bytes
 from steelyard.finding import Severity
+from steelyard.layout import layout_of
 from steelyard.robot import REMEDIES, Joint, Link, Repair, Robot, repair_file
 from steelyard.zoo import ZOO
 
@@ -52,27 +54,39 @@ def inspect(
     force: Annotated[bool, typer.Option("--force", help="With --repair: replace OUT if it exists.")] = False,
     json: JsonOption = False,
 ) -> None:
-    """Say what a robot description states and what is wrong with it; exit code 1 if an error was found.
+    """Say what a robot description states and what is wrong with it.
+
+    Exit code 1 if an error was found, or if the check `plausible` fails.
 
     With --repair, what is said is about the repaired description: `problems` are those that are left.
     """
     if repair is None:
         _refuse("only goes with --repair.", fill_mass=fill_mass, keep_meshes=keep_meshes, force=force)
         found = given_robot(robot, gravity, lock, tool_frame, arguments=argument)
-        document = _document(found)
+        check = _plausible(found, Path(robot))
+        document = _document(found, check)
     else:
         _refuse("does not go with --repair.", gravity=gravity, lock=lock, tool_frame=tool_frame, arg=argument)
         repaired = _repaired(robot, repair, fill_mass, keep_meshes, force)
         found = repaired.robot
-        document = {**_document(found), **_repair_document(repaired, repair)}
+        check = _plausible(found, repair)
+        document = {**_document(found, check), **_repair_document(repaired, repair)}
     if json:
         print_json(document)
     else:
-        _print(found)
+        _print(found, check)
         if repair is not None:
             _print_repair(repaired, repair)
-    if any(finding.severity is Severity.ERROR for finding in found.findings):
+    wrong = any(finding.severity is Severity.ERROR for finding in found.findings)
+    if wrong or check.status is Status.FAIL:
         raise typer.Exit(1)
+
+
+def _plausible(robot: Robot, described: Path) -> Check:
+    """Whether somebody could have built what is described; meshes lie beside the description."""
+    layout = layout_of(robot, ["viscous", "coulomb", "rotor"])
+    meshes = described.parent if described.is_file() else None
+    return check_plausible(robot, layout, layout.nominal, meshes=meshes)
 
 
 def _refuse(why: str, **options: object) -> None:
@@ -108,7 +122,7 @@ def _repair_document(repaired: Repair, out: Path) -> dict[str, Any]:
     }
 
 
-def _document(robot: Robot) -> dict[str, Any]:
+def _document(robot: Robot, check: Check) -> dict[str, Any]:
     return {
         "name": robot.name,
         "digest": robot.digest,
@@ -138,6 +152,14 @@ def _document(robot: Robot) -> dict[str, Any]:
         "problems": [
             {"severity": f.severity, "code": f.code, "message": f.message, "place": f.place}
             for f in robot.findings
+        ],
+        "checks": [
+            {
+                "name": check.name,
+                "status": check.status,
+                "message": check.message,
+                "evidence": dict(check.evidence),
+            }
         ],
     }
 
@@ -184,7 +206,7 @@ def _kind(joint: Joint) -> str:
     return escape(f"{joint.kind.value}, {joint.mimic.multiplier:.4g} × {joint.mimic.joint}{offset}")
 
 
-def _print(robot: Robot) -> None:
+def _print(robot: Robot, check: Check) -> None:
     stdout.print(
         f"[bold]{escape(robot.name)}[/bold]: {_freedom(robot)}, {robot.mass:.4g} kg, "
         f"tool frame {escape(robot.tool_frame.name)}, digest {robot.digest[:12]}",
@@ -214,7 +236,10 @@ def _print(robot: Robot) -> None:
         stdout.print(
             str(finding), style=colours[finding.severity], highlight=False, markup=False, soft_wrap=True
         )
-    if not robot.findings:
+    shade = {Status.FAIL: "red", Status.WARN: "yellow"}.get(check.status, "default")
+    line = f"{check.name}: {check.status.value}: {check.message}"
+    stdout.print(line, style=shade, highlight=False, markup=False, soft_wrap=True)
+    if not robot.findings and check.status not in (Status.FAIL, Status.WARN):
         stdout.print("Nothing wrong was found.")
 
 

@@ -3,7 +3,9 @@
 `check_parameters` judges a full vector link by link; `possible_set` states what is possible, with a distance
 that makes links comparable; `nearest_possible` projects onto it, `fit_possible` fits equations within it,
 and `full_set` finds possible links for base parameters. `judge_mass_matrix` asks whether the mass matrix is
-positive definite at every pose, and says how it knows.
+positive definite at every pose, and says how it knows. `link_shapes` says what room each link takes,
+and `doubts_about` what is odd about a link that can exist; `prior_from_shapes` and `sane_prior` make bodies
+of shapes for links that nobody weighed.
 """
 
 from steelyard.consistency.all_pose_certificate import CertificateCheck, PoseCertificate, check_certificate
@@ -12,6 +14,9 @@ from steelyard.consistency.all_pose_rescue import LADDER, Rescue, rescue, rescue
 from steelyard.consistency.all_pose_verdict import AllPoseVerdict, ModelClaims, judge_all_poses, judge_model
 from steelyard.consistency.divergence import Divergence, DrawnFit, drawn_fits
 from steelyard.consistency.full_set import SAME, FullSet, full_set
+from steelyard.consistency.geometric_prior import GeometricPrior, prior_from_shapes, sane_prior
+from steelyard.consistency.link_doubts import STEEL, Doubt, LinkPlace, doubts_about, link_places
+from steelyard.consistency.link_shapes import LinkShape, link_shapes, uniform_body
 from steelyard.consistency.mass_matrix import Definiteness, MassMatrixVerdict, judge_mass_matrix
 from steelyard.consistency.nearest import nearest_possible
 from steelyard.consistency.pose_domain import PoseDomain
@@ -28,16 +33,21 @@ __all__ = [
     "BALL",
     "LADDER",
     "SAME",
+    "STEEL",
     "TIE_BREAK",
     "AllPoseProof",
     "AllPoseVerdict",
     "CertificateCheck",
     "Definiteness",
     "Divergence",
+    "Doubt",
     "DrawnFit",
     "FullSet",
+    "GeometricPrior",
     "InertiaBounds",
     "Judgement",
+    "LinkPlace",
+    "LinkShape",
     "LowPose",
     "MassMatrixVerdict",
     "ModelClaims",
@@ -53,6 +63,7 @@ __all__ = [
     "SlackMap",
     "check_certificate",
     "check_parameters",
+    "doubts_about",
     "drawn_fits",
     "fit_possible",
     "full_set",
@@ -60,14 +71,19 @@ __all__ = [
     "judge_all_poses",
     "judge_mass_matrix",
     "judge_model",
+    "link_places",
+    "link_shapes",
     "low_poses",
     "lowest_pose",
     "nearest_possible",
     "possible_set",
+    "prior_from_shapes",
     "prior_of",
     "project_at_poses",
     "project_by_ladder",
     "rescue",
     "rescue_by_ladder",
     "sample_poses",
+    "sane_prior",
+    "uniform_body",
 ]

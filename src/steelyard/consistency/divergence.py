@@ -13,11 +13,10 @@ as a face of a link's hull. Known sums $C\phi = d$ hold exactly.
 D is a self-concordant barrier of the possible with a linear term, so the objective is strictly convex and its
 minimiser lies strictly inside. Newton's method on phi alone reaches it from anywhere, but crawls along the
 edge where the pull is weak and torques ask for what no body has. On phi and the multipliers
-$Z = \tfrac\gamma2 w
-S^{-1}$ of the slacks S together it does not, so that comes first, and Newton's method on phi then closes and
-proves the rest: its decrement bounds what is left. Coordinates in which the prior is the identity make the
-barrier's Hessian one there; a path from a strong to a weak pull starts each strength where the last one
-ended.
+$Z = \tfrac\gamma2 w S^{-1}$ of the slacks S together it does not, so that comes first, and Newton's method on
+phi then closes and proves the rest: its decrement bounds what is left. Coordinates in which the prior is the
+identity make the barrier's Hessian one there; a path from a strong to a weak pull starts each strength where
+the last one ended.
 """
 
 from __future__ import annotations
@@ -208,7 +207,7 @@ class Divergence:
         return np.asarray(self.offset + self.B @ y)
 
     def matrices(self, y: Array) -> Array:
-        """The whitened pseudo-inertias M, shape (L, 4, 4), dimensionless, of coordinates or a change of them.
+        """The whitened pseudo-inertias of coordinates, or of a change of them.
 
         Args:
             y: coordinates, shape (n,), dimensionless.
@@ -242,7 +241,7 @@ class Divergence:
         return float(total)
 
     def derivatives(self, y: Array) -> tuple[Array, Array]:
-        """Gradient, shape (n,), and Hessian, shape (n, n), of D.
+        """Gradient and Hessian of D.
 
         Args:
             y: coordinates strictly inside, shape (n,), dimensionless.
@@ -308,13 +307,13 @@ class Divergence:
         return np.concatenate([y[self.positive], self.walls @ y + (0.0 if change else 1.0) * self.wall_base])
 
     def linear(self, half: float) -> Array:
-        """The gradient of the linear part of D, shape (n,), dimensionless, times half the strength.
+        """The gradient of the linear part of D, times half the strength.
 
         Args:
             half: half the strength.
 
         Returns:
-            The gradient, shape (n,), in units of the squared residual.
+            The gradient, shape (n,), dimensionless.
         """
         g = np.zeros(self.B.shape[1])
         g[: 10 * self.links] = (self.link_trust[:, None] * (_FLAT @ np.eye(4).ravel())).ravel()
@@ -363,14 +362,14 @@ class Divergence:
         return float(np.vdot(self.matrices(y), Z.matrices) + self._numbers(y) @ Z.numbers)
 
     def curvature(self, y: Array, Z: Multipliers) -> Array:
-        """The Hessian that slacks and multipliers make together, shape (n, n).
+        """The Hessian that slacks and multipliers make together.
 
         Args:
             y: coordinates strictly inside, shape (n,), dimensionless.
             Z: the multipliers.
 
         Returns:
-            The matrix, shape (n, n), in units of the squared residual.
+            The matrix, shape (n, n), dimensionless.
         """
         n, L = len(y), self.links
         H = np.zeros((n, n))
@@ -499,7 +498,7 @@ class DrawnPath:
             bend, H = D.derivatives(y)
             g = self.A.T @ w + 0.5 * strength * bend
             dy = self._newton(0.5 * strength * H, g, y, careful=careful)
-            missing = float(np.abs(self.d_left(y)).max(initial=0.0))
+            missing = float(np.abs(self._missed(y)).max(initial=0.0))
             self.inside = missing <= 1e-9
             value = 0.5 * (float(w @ w) + strength * D.value(y))
             if not np.isfinite(value):
@@ -550,15 +549,8 @@ class DrawnPath:
         self.Z = Z
         return y
 
-    def d_left(self, y: Array) -> Array:
-        """What known sums miss, in units of the prior's parts of them, shape (e,), dimensionless.
-
-        Args:
-            y: coordinates, shape (n,), dimensionless.
-
-        Returns:
-            The misses, shape (e,), dimensionless.
-        """
+    def _missed(self, y: Array) -> Array:
+        """What known sums miss, in units of the prior's parts of them, shape (e,), dimensionless."""
         D = self.divergence
         if not len(D.C):
             return np.zeros(0)

@@ -11,7 +11,7 @@ face of its link.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 
 import numpy as np
@@ -106,6 +106,21 @@ class Prior:
     def signed(self) -> BoolArray:
         """Which parameters are drive terms of either sign, shape (p,), dimensionless."""
         return signed_terms(self.layout)
+
+    def without_mass_pull(self) -> Prior:
+        """The same without the further trust in masses: what its stated accuracy is about.
+
+        Returns:
+            A new prior.
+        """
+        masses = np.arange(0, 10 * len(self.layout.links), 10)
+        alone = (np.count_nonzero(self.walls, axis=1) == 1) & self.walls[:, masses].any(axis=1)
+        return replace(
+            self,
+            walls=self.walls[~alone],
+            wall_sizes=self.wall_sizes[~alone],
+            wall_trust=self.wall_trust[~alone],
+        )
 
 
 def signed_terms(layout: Layout) -> BoolArray:

@@ -9,7 +9,13 @@ from steelyard.estimation.closed_loop_fit import fit_closed_loop_input, fit_clos
 from steelyard.estimation.closed_loop_intervals import paper_loop, refine_intervals
 from steelyard.estimation.closed_loop_problem import SIMULATED_TERMS, fit_closed_loop, within_noise
 from steelyard.estimation.closed_loop_run import LoopRun, block_means, loop_run
-from steelyard.estimation.entropic import fit_entropic
+from steelyard.estimation.entropic import (
+    choose_strength,
+    fit_entropic,
+    largest_torque,
+    left_out_blocks,
+    with_links_near,
+)
 from steelyard.estimation.first_order import FirstOrderFit, fit_first_order
 from steelyard.estimation.friction import fit_friction
 from steelyard.estimation.full_set import with_full_set
@@ -66,6 +72,7 @@ __all__ = [
     "StepConstraint",
     "TorqueLag",
     "block_means",
+    "choose_strength",
     "command_match",
     "common_dead_time",
     "delay_findings",
@@ -93,6 +100,8 @@ __all__ = [
     "instrumental_shift",
     "integrated",
     "joint_trace",
+    "largest_torque",
+    "left_out_blocks",
     "linearised",
     "loop_instruments",
     "loop_run",
@@ -111,5 +120,6 @@ __all__ = [
     "weighted_spread",
     "with_full_set",
     "with_lag",
+    "with_links_near",
     "within_noise",
 ]

@@ -13,18 +13,20 @@ from steelyard.errors import NoSolutionError
 from steelyard.estimation.entropic import fit_entropic, stated_prior
 from steelyard.estimation.friction import fit_friction
 from steelyard.estimation.full_set import with_full_set
-from steelyard.estimation.huber import TUNING, fit_huber
+from steelyard.estimation.huber import fit_huber
 from steelyard.estimation.linearised import linearised
 from steelyard.estimation.lmi import fit_lmi
 from steelyard.estimation.load_friction import fit_load_friction
 from steelyard.estimation.residual import residual_rms
-from steelyard.estimation.weighted import fit_weighted
+from steelyard.estimation.weighted import fit_weighted, settled_weights
 from steelyard.estimation.weighted_rows import base_rows, residuals
 from steelyard.finding import Finding, Severity
 from steelyard.problem import Estimate, Problem
 
 NOISELESS = 1e-6
 """Unexplained share of the torque below which the data decides everything that it shows."""
+OUTLYING = 20.0
+"""Deviations beyond which a residual is neither noise nor what the model lacks."""
 BELIEVABLE = "believable links"
 """Name of the default method."""
 
@@ -54,9 +56,8 @@ def fit_auto(problem: Problem, prior: Prior | None = None, strength: float | Non
     """
     plain, reason, linearise = _data_alone(problem)
     posed = replace(problem, layout=plain.layout, compressed=None) if _reshaped(problem, plain) else problem
-    if plain.method == "Huber":
-        posed = _winsorised(posed, plain)
-    linear = posed if linearise is None else linearise(posed)
+    cut = _without_outliers(posed, plain) if plain.method == "Huber" else posed
+    linear = cut if linearise is None else linearise(cut)
     if prior is None:
         prior = stated_prior(problem)
     if prior is None:
@@ -66,11 +67,12 @@ def fit_auto(problem: Problem, prior: Prior | None = None, strength: float | Non
         full = with_full_set(linear, plain)
         if not any(x.code == "no-possible-links" for x in full.findings):
             return _because(full, f"{reason}; the data holds no noise, so it decides all that it shows")
+    weights = plain.weights if cut is posed else settled_weights(cut, "infinite")[0]
     drawn = fit_entropic(
-        linear, replace(prior, layout=plain.layout), strength, weights=plain.weights, linearise=linearise
+        linear, replace(prior, layout=plain.layout), strength, weights=weights, linearise=linearise
     )
     phi = drawn.representative
-    residual = residual_rms(linear, problem.base.matrix @ phi) if linearise is None else drawn.residual
+    residual = residual_rms(posed, posed.base.matrix @ phi) if linearise is None else drawn.residual
     price = {
         "unconstrained": _percent(plain.residual, size),
         "believable": _percent(residual, size),
@@ -126,14 +128,15 @@ def _reshaped(problem: Problem, plain: Estimate) -> bool:
     return plain.layout is not problem.layout
 
 
-def _winsorised(problem: Problem, robust: Estimate) -> Problem:
-    r"""The question with torques whose least-squares answer is Huber's: $\tau^* = W\hat\beta + s\,\psi(r/s)$.
+def _without_outliers(problem: Problem, robust: Estimate) -> Problem:
+    r"""The question with torques whose residuals under Huber's estimate are cut at `OUTLYING` deviations.
 
-    Huber's equations $\sum W^T \psi(r/s) = 0$ are the normal equations of these torques, so every estimator
-    that takes compressed equations becomes as robust.
+    Only what is no noise at all, a knock or a lost sample, is touched. Cutting at Huber's own bound would
+    give his estimate exactly, but it would move every third torque towards a fit that has seen it, and
+    left-out blocks would no longer tell how strong a pull may be: what a model lacks has long tails as well.
     """
     assert robust.weights is not None  # Huber's always has
-    reach = TUNING / robust.weights
+    reach = OUTLYING / robust.weights
     left = np.concatenate(residuals(base_rows(problem), robust.values))
     tau = problem.samples.tau - left + np.clip(left, -reach, reach)
     return replace(problem, compressed=None, evidence=replace(problem.samples, tau=tau))

@@ -115,6 +115,37 @@ def fit_entropic(
     )
 
 
+def with_links_near(problem: Problem, estimate: Estimate, prior: Prior) -> Estimate:
+    r"""Links near the prior for base parameters that no possible links have.
+
+    $$\min_\phi \lVert R_b\,(K\phi - \beta) \rVert^2 + \gamma\,D(\phi, \phi_0)$$
+
+    with the strength `UNTESTED`. Without the pull such links run away along what the torques leave open.
+
+    Args:
+        problem: the question.
+        estimate: of base parameters, from any method.
+        prior: what is known beforehand.
+
+    Returns:
+        The estimate with `parameters`; its base parameters stay as they are.
+
+    Raises:
+        SolverError: the fit did not settle.
+    """
+    weights = estimate.weights
+    if weights is None:
+        weights = np.full(problem.robot.nv, 1.0 / np.sqrt((estimate.residual**2).mean()))
+    R = problem.base_factor(weights)[:, :-1]
+    factor = np.column_stack([R @ problem.base.matrix, R @ estimate.values])
+    fit = _along(factor, Divergence(prior), [UNTESTED])[0]
+    return replace(
+        estimate,
+        parameters=fit.parameters,
+        detail={**estimate.detail, "strength": UNTESTED, "divergence": fit.divergence},
+    )
+
+
 def choose_strength(
     problem: Problem,
     divergence: Divergence,

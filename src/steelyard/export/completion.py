@@ -6,6 +6,7 @@ import numpy as np
 
 from steelyard.arrays import Array, IntArray
 from steelyard.cones import ConeProgram, solve
+from steelyard.errors import SolverError
 from steelyard.export.possible import Possible
 
 NEARNESS = 1e-2
@@ -14,6 +15,7 @@ NEARNESS = 1e-2
 Torques leave masses open, and a much smaller number lets links of tons pay for a thousandth of a deviation.
 """
 _LEAST_SPREAD = 1e-6  # smallest spread along any direction of the correlations, relative to the largest
+_TOLERANCES = (1e-9, 1e-7, 1e-5)
 _EXACT = 1e-3  # what a parameter without variance may deviate, relative to the smallest deviation
 
 
@@ -88,5 +90,13 @@ class Completion:
         off = (values - self._K @ self._estimate)[self._seen]
         R = np.vstack((self._W @ (self._K @ self._D)[self._seen], NEARNESS * np.eye(self._D.shape[1])))
         r = np.concatenate((self._W @ off, np.zeros(self._D.shape[1])))
-        x = solve(ConeProgram.least_squares(R, r, self._constraints), accept_reduced=True).x
+        program = ConeProgram.least_squares(R, r, self._constraints)
+        # Deviations over many decades leave the last digits to round-off, which differs between processors.
+        for tolerance in _TOLERANCES:
+            try:
+                x = solve(program, tolerance=tolerance, accept_reduced=True).x
+                break
+            except SolverError:
+                if tolerance == _TOLERANCES[-1]:
+                    raise
         return np.asarray(self._estimate + self._D @ x)

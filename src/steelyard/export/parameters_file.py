@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -29,6 +30,7 @@ def parameters_document(
     estimate: Estimate | None = None,
     structure: Identifiability | None = None,
     intervals: ArrayLike | None = None,
+    decided_by: Sequence[str] = (),
     base_ends: ArrayLike | None = None,
     findings: tuple[Finding, ...] = (),
 ) -> dict[str, Any]:
@@ -44,6 +46,7 @@ def parameters_document(
         estimate: where the values come from: base parameters, covariance, method, findings.
         structure: what torques could tell, for the class of each parameter.
         intervals: lower and upper end of each parameter's 95 % interval, shape (p, 2), SI.
+        decided_by: for each parameter who decided it, such as `data` or `prior`; empty for no word.
         base_ends: lower and upper end of each base parameter's 95 % interval, shape (b, 2), SI; needs an
             estimate.
         findings: what was noticed on the way.
@@ -68,6 +71,7 @@ def parameters_document(
             "unit": parameter.unit,
             "value": float(phi[k]),
             "interval95": ends[k],
+            **({"decided_by": decided_by[k]} if decided_by else {}),
             "class": classes.get(parameter.name),
             "fixed": parameter.fixed,
             "nominal": parameter.nominal,

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 from steelyard.errors import DescriptionError
-from steelyard.export.draws import Draws
 from steelyard.export.feedforward import feedforward_c, feedforward_python
 from steelyard.export.folder import require_free, write_folder
 from steelyard.export.model_files import mjcf_model, urdf_model
@@ -52,7 +52,8 @@ def write_result(
     structure: Identifiability | None = None,
     intervals: ArrayLike | None = None,
     base_ends: ArrayLike | None = None,
-    draws: Draws | None = None,
+    decided_by: Sequence[str] = (),
+    draws: ArrayLike | None = None,
     steps: Sequence[Step] = (),
     seed: int | None = None,
     request: Mapping[str, object] | None = None,
@@ -75,7 +76,8 @@ def write_result(
         intervals: lower and upper end of each parameter's 95 % interval, shape (p, 2), SI; None for those of
             the estimate's covariance.
         base_ends: the same of each base parameter, shape (b, 2), SI.
-        draws: models to write into `models/`, both formats each.
+        decided_by: for each parameter who decided it, such as `data` or `prior`; empty for no word.
+        draws: phi of models to write into `models/`, both formats each, shape (n, p), SI.
         steps: what was done, oldest first, for the record.
         seed: of everything random, for the record.
         request: what was asked for and the digests of its inputs, for the record.
@@ -102,7 +104,7 @@ def write_result(
                 findings.extend(finding for finding in model.findings if finding not in findings)
 
     models("model", parameters)
-    for k, phi in enumerate(() if draws is None else draws.parameters, start=1):
+    for k, phi in enumerate(() if draws is None else np.asarray(draws), start=1):
         models(f"models/model-{k:04d}", phi)
     try:
         source, header = feedforward_c(robot, layout, parameters)
@@ -120,6 +122,7 @@ def write_result(
             estimate=estimate,
             structure=structure,
             intervals=intervals,
+            decided_by=decided_by,
             base_ends=base_ends,
             findings=tuple(findings),
         )

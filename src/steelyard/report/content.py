@@ -56,6 +56,7 @@ class ParameterLine:
         lower: lower end of the 95 % interval, in its unit; minus infinity where torques set no bound.
         upper: upper end, in its unit; infinity where torques set no bound.
         nominal: what the description states, in its unit; None where it states nothing.
+        decided_by: who decided it, such as `data` or `prior`; empty for no word.
     """
 
     name: str
@@ -66,6 +67,7 @@ class ParameterLine:
     lower: float = float("-inf")
     upper: float = float("inf")
     nominal: float | None = None
+    decided_by: str = ""
 
     @property
     def half_width(self) -> float:

@@ -34,6 +34,7 @@ def content_of(
     *,
     held_out: Collection[str] = (),
     intervals: ArrayLike | None = None,
+    decided_by: Sequence[str] = (),
     findings: Sequence[Finding] = (),
     untested: Sequence[str] = (),
     made: str = "",
@@ -48,6 +49,7 @@ def content_of(
         held_out: names of the motions the estimate has not seen.
         intervals: 95 % intervals of phi, lower and upper ends, shape (p, 2), SI; None for those of the
             estimate's covariance, which bound what torques determine alone and nothing else.
+        decided_by: for each parameter who decided it, such as `data` or `prior`; empty for no word.
         findings: what was noticed besides the estimate's own findings, oldest first.
         untested: what was not tested, in sentences, besides the checks that were not run.
         made: when and by whom the report is made.
@@ -73,7 +75,7 @@ def content_of(
         joints=tuple(joint.name for joint in joints),
         units=tuple(joint.effort_unit for joint in joints),
         traces=tuple(traces),
-        parameters=parameter_lines(estimate, intervals),
+        parameters=parameter_lines(estimate, intervals, decided_by),
         combinations=combinations(estimate),
         arm=_arm(robot, estimate, ordered[0] if ordered else "", recordings),
         findings=(*findings, *estimate.findings),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -42,7 +44,9 @@ def combinations(estimate: Estimate) -> tuple[Combination, ...]:
     return tuple(found)
 
 
-def parameter_lines(estimate: Estimate, intervals: ArrayLike | None = None) -> tuple[ParameterLine, ...]:
+def parameter_lines(
+    estimate: Estimate, intervals: ArrayLike | None = None, decided_by: Sequence[str] = ()
+) -> tuple[ParameterLine, ...]:
     """The standard parameters of an estimate.
 
     A parameter that torques tell only in a sum has a value where the estimate is a full one: that value is
@@ -51,7 +55,8 @@ def parameter_lines(estimate: Estimate, intervals: ArrayLike | None = None) -> t
     Args:
         estimate: the estimate.
         intervals: 95 % intervals of phi, lower and upper ends, shape (p, 2), SI; None for those of the
-            covariance.
+            covariance, around what the data says alone.
+        decided_by: for each parameter who decided it; empty for no word.
 
     Returns:
         One line per parameter, in the order of the layout.
@@ -61,18 +66,19 @@ def parameter_lines(estimate: Estimate, intervals: ArrayLike | None = None) -> t
     phi = np.full(layout.size, np.nan) if estimate.parameters is None else estimate.parameters.copy()
     known = ~layout.free
     phi[known] = layout.nominal[known]
-    ends = np.tile([-np.inf, np.inf], (layout.size, 1))
-    for column, beta, h in zip(
-        estimate.base.columns, estimate.values, WITHIN * estimate.deviations, strict=True
-    ):
-        if kinds[column] is Class.ALONE:
-            phi[column] = beta
-            ends[column] = beta - h, beta + h
     if intervals is not None:
         ends = checked("intervals", intervals, (layout.size, 2), finite=False)
+    else:
+        ends = np.tile([-np.inf, np.inf], (layout.size, 1))
+        half = WITHIN * estimate.deviations
+        for column, beta, h in zip(estimate.base.columns, estimate.values, half, strict=True):
+            if kinds[column] is Class.ALONE:
+                phi[column] = beta
+                ends[column] = beta - h, beta + h
+    words = decided_by or [""] * layout.size
     return tuple(
-        ParameterLine(x.name, x.owner, x.unit, kind, _stated(value), float(low), float(high), x.nominal)
-        for x, kind, value, (low, high) in zip(layout.parameters, kinds, phi, ends, strict=True)
+        ParameterLine(x.name, x.owner, x.unit, kind, _stated(value), float(low), float(high), x.nominal, word)
+        for x, kind, value, (low, high), word in zip(layout.parameters, kinds, phi, ends, words, strict=True)
     )
 
 

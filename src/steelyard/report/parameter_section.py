@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
+
 from steelyard.identifiability import Class
 from steelyard.report.content import ParameterLine, ReportContent
 from steelyard.report.numerals import aligned, numeral
@@ -38,15 +40,67 @@ def parameter_section(content: ReportContent) -> str:
         f'<th scope="col" role="columnheader" data-column="{k}">{title}</th>'
         for k, title in enumerate(_COLUMNS)
     )
+    if any(line.decided_by for line in lines):
+        told = (
+            "Intervals are what the log and what was known beforehand say together; the word beside the "
+            "class says who decided: data, prior, or both. What the log says alone are the combinations "
+            "further down."
+        )
+    else:
+        told = (
+            "A value without an interval is one choice of many that predict the same torques: only the "
+            "combinations further down are determined."
+        )
     return (
-        "<p>A value without an interval is one choice of many that predict the same torques: only the "
-        "combinations further down are determined.</p>\n"
+        f"{_links(lines)}<p>{told}</p>\n"
         f"{_controls(content)}"
         f'<table id="parameter-table" class="parameters stack" role="table">'
         f'<thead role="rowgroup"><tr role="row">{heads}</tr></thead>\n'
         f'<tbody role="rowgroup">\n{rows}\n</tbody></table>\n'
         '<p id="no-parameter" class="quiet" hidden>No parameter matches.</p>\n'
     )
+
+
+def _links(lines: Sequence[ParameterLine]) -> str:
+    """Masses and centres of mass beside those described: what a reader looks at first."""
+    owned: dict[str, dict[str, ParameterLine]] = {}
+    for line in lines:
+        owned.setdefault(line.owner, {})[line.name.rpartition(".")[2]] = line
+    rows, total, described = [], 0.0, 0.0
+    for owner, terms in owned.items():
+        mass = terms.get("m")
+        if mass is None or mass.value is None:
+            continue
+        total += mass.value
+        described += np.nan if mass.nominal is None else mass.nominal
+        ends = [numeral(x, mass.half_width) for x in (mass.lower, mass.upper)]
+        cells = (
+            numeral(mass.value, mass.half_width),
+            *ends,
+            numeral(mass.nominal),
+            marked_up(mass.decided_by),
+            _centre([terms[name].value for name in ("m", "mx", "my", "mz")]),
+            _centre([terms[name].nominal for name in ("m", "mx", "my", "mz")]),
+        )
+        row = "".join(f"<td>{text}</td>" for text in cells)
+        rows.append(f"<tr><th scope=row>{marked_up(owner)}</th>{row}</tr>")
+    if not rows:
+        return ""
+    heads = ("link", "mass, kg", "95 % from", "to", "described", "decided by", "centre, m", "described")
+    sums = (f"{total:.4g}", "", "", "" if np.isnan(described) else f"{described:.4g}", "", "", "")
+    last = "".join(f"<td>{text}</td>" for text in sums)
+    return (
+        '<div class="scroll"><table id="link-table" class="links"><thead><tr>'
+        f"{''.join(f'<th scope=col>{head}</th>' for head in heads)}</tr></thead>\n<tbody>{''.join(rows)}"
+        f"<tr><th scope=row>total</th>{last}</tr></tbody></table></div>\n"
+    )
+
+
+def _centre(ten: Sequence[float | None]) -> str:
+    m, *moments = ten
+    if not m or any(x is None for x in moments):
+        return ""
+    return " ".join(f"{x / m:+.3f}" for x in moments if x is not None)
 
 
 def _controls(content: ReportContent) -> str:
@@ -82,7 +136,11 @@ def _row(place: int, line: ParameterLine, numerals: Sequence[str]) -> str:
     keys = (line.value, line.lower, line.upper, line.nominal)
     cells = [
         (marked_up(line.name), name),
-        (str(order), f'<span class="symbol {kind}" title="{kind}">{symbol}</span> <small>{kind}</small>'),
+        (
+            str(order),
+            f'<span class="symbol {kind}" title="{kind}">{symbol}</span> '
+            f"<small>{kind}{_decided(line)}</small>",
+        ),
         *(
             (_key(key), f'<span class="quiet">{text}</span>' if "∞" in text else text)
             for key, text in zip(keys, numerals, strict=True)
@@ -95,6 +153,10 @@ def _row(place: int, line: ParameterLine, numerals: Sequence[str]) -> str:
         for k, (key, text) in enumerate(cells)
     )
     return f'<tr role="row" data-kind="{kind}" data-place="{place}">{tags}</tr>'
+
+
+def _decided(line: ParameterLine) -> str:
+    return f", {marked_up(line.decided_by)}" if line.decided_by else ""
 
 
 def _key(value: float | None) -> str:

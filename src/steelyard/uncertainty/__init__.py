@@ -10,6 +10,14 @@ from steelyard.uncertainty.error_bounds import ErrorBounds
 from steelyard.uncertainty.guaranteed import GuaranteedBounds, guaranteed_bounds
 from steelyard.uncertainty.guaranteed_payload import guaranteed_payload
 from steelyard.uncertainty.intervals import Intervals, base_intervals, parameter_intervals
+from steelyard.uncertainty.link_posterior import (
+    ACCURACY,
+    LinkIntervals,
+    LinkPosterior,
+    link_intervals,
+    link_posterior,
+    prior_alone,
+)
 from steelyard.uncertainty.memory import block_length
 from steelyard.uncertainty.momentum_windows import bounded_rows
 from steelyard.uncertainty.payload_box import PayloadBox
@@ -19,6 +27,7 @@ from steelyard.uncertainty.theorem13 import LinearBounds, linear_bounds
 from steelyard.uncertainty.theorem13_log_cholesky import LogCholeskyBounds, Minimiser, log_cholesky_bounds
 
 __all__ = [
+    "ACCURACY",
     "ArmNorms",
     "Bootstrap",
     "BoundedRows",
@@ -28,6 +37,8 @@ __all__ = [
     "GuaranteedBounds",
     "Intervals",
     "LinearBounds",
+    "LinkIntervals",
+    "LinkPosterior",
     "LogCholeskyBounds",
     "Minimiser",
     "PayloadBox",
@@ -45,8 +56,11 @@ __all__ = [
     "guaranteed_payload",
     "lagged",
     "linear_bounds",
+    "link_intervals",
+    "link_posterior",
     "log_cholesky_bounds",
     "parameter_intervals",
+    "prior_alone",
     "spread_of",
     "torque_deviations",
     "with_covariance",
