@@ -133,6 +133,13 @@ def identify(
             show_default=False,
         ),
     ] = None,
+    shapes: Annotated[
+        bool,
+        typer.Option(
+            "--shapes/--no-shapes",
+            help="Keep centres of mass inside the shapes of their links, where the description has some.",
+        ),
+    ] = True,
     force: Annotated[bool, typer.Option("--force", help="Replace an earlier result.")] = False,
     gravity: GravityOption = None,
     lock: LockOption = None,
@@ -171,6 +178,7 @@ def identify(
         torque_constant_error,
         window,
         torque_sign,
+        shapes,
     )
     done, files = carry_out(request, out, force=force)
     document = answer(done, files, time.perf_counter() - started)

@@ -20,6 +20,7 @@ from steelyard.robot import Robot
 
 if TYPE_CHECKING:
     from steelyard.cli.identify_line import Identification
+    from steelyard.consistency import GeometricPrior
 
 DRIVE = "viscous,coulomb,offset,rotor"
 CONSTANT_ERROR = 0.10
@@ -60,6 +61,7 @@ class Request(RecordedRequest):
     torque_constant_error: str | None = None
     window: float | None = None
     torque_sign: str | None = None
+    shapes: bool = True
 
     command = "identify"
 
@@ -88,6 +90,7 @@ def carry_out(request: Request, out: Path, *, force: bool = False) -> tuple[Iden
     from steelyard.cli.identify_line import identify_from
     from steelyard.cli.identify_logs import question
     from steelyard.cli.identify_result import write_identification
+    from steelyard.consistency import link_shapes
     from steelyard.estimation import METHODS
     from steelyard.export import require_free
 
@@ -109,7 +112,11 @@ def carry_out(request: Request, out: Path, *, force: bool = False) -> tuple[Iden
     constants = torque_constants(request.torque_constant, robot.nv)
     torque_signs(request.torque_sign, [joint.name for joint in robot.joints if joint.nv])
     say(f"1  read {len(request.logs)} log{'s' if len(request.logs) > 1 else ''} of {robot.name}")
-    asked = question(request, robot, layout, prior, constants)
+    asked = question(request, robot, layout, None if prior is None else prior.parameters, constants)
+    if prior is not None:
+        shapes = link_shapes(robot, mesh_folder(request.robot)) if request.shapes else {}
+        known = {**asked.knowledge, "guessed": prior.replaced, "shapes": shapes}
+        asked = replace(asked, knowledge=known, findings=(*prior.findings, *asked.findings))
     errors = torque_constant_errors(
         request.torque_constant_error, robot.nv, from_current=constants is not None
     )
@@ -140,21 +147,35 @@ def _terms(text: str, method: str) -> list[str]:
     return terms
 
 
-def _prior(request: Request, robot: Robot, layout: Layout) -> Array | None:
-    """What is believed beforehand: the description's numbers, those of another one, or nothing."""
+def _prior(request: Request, robot: Robot, layout: Layout) -> GeometricPrior | None:
+    """What is believed beforehand: the description's numbers, those of another one, or nothing.
+
+    Links that nobody stated, or that cannot be believed, get bodies from their shapes.
+    """
+    from steelyard.consistency import sane_prior
+
     if request.prior == "none":
         return None
-    if request.prior is None:
-        return layout.nominal if all(link.body is not None for link in robot.links) else None
-    other = given_robot(request.prior, request.gravity, request.lock, arguments=request.arguments, snap=True)
-    believed = layout_of(other, layout.drive)
-    if believed.names != layout.names:
-        raise InputError(
-            "has other links or joints than the robot.",
-            place=f"--prior {request.prior}",
-            remedy="Give a description of the same robot with other numbers, or none.",
+    given = None
+    if request.prior is not None:
+        other = given_robot(
+            request.prior, request.gravity, request.lock, arguments=request.arguments, snap=True
         )
-    return believed.nominal
+        believed = layout_of(other, layout.drive)
+        if believed.names != layout.names:
+            raise InputError(
+                "has other links or joints than the robot.",
+                place=f"--prior {request.prior}",
+                remedy="Give a description of the same robot with other numbers, or none.",
+            )
+        given = believed.nominal
+    return sane_prior(robot, layout, given, meshes=mesh_folder(request.robot))
+
+
+def mesh_folder(robot: str) -> Path | None:
+    """Where the meshes of a description lie; None for a robot of the zoo."""
+    path = Path(robot)
+    return path.parent if path.is_file() else None
 
 
 def refuse_knowledge(request: Request) -> None:

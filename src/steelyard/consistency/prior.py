@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from steelyard.arrays import Array, BoolArray, checked, read_only
+from steelyard.consistency.link_shapes import LinkShape
 from steelyard.drive import drive_term
 from steelyard.errors import InputError, UnknownNameError
 from steelyard.finding import Finding, Severity
@@ -25,6 +26,7 @@ from steelyard.inertia import (
     characteristic_length,
     check_body,
     nearest_consistent,
+    pseudo_inertia,
     relative_eigenvalue,
 )
 from steelyard.layout import Layout
@@ -47,10 +49,17 @@ in friction and armature of a description, and in numbers that were given."""
 MASS = 1.0
 """Further trust in the mass of a link by itself: masses of descriptions are better known than how they are
 spread, and torques tell them worst."""
+GUESSED = 0.1
+"""Trust in a link's body that was made from its shapes, because nobody stated one."""
+SHAPE = 0.5
+"""Trust in all walls of a link's shape together."""
+WIDER = (0.02, 0.1)
+"""By how much a link may reach beyond its shapes: cables and covers, in m, and as a share of its size."""
 EDGE = 1e-4
 """Smallest eigenvalue of a prior link's scaled pseudo-inertia over its mean: thinner ones are thickened."""
 _WEAKEST = 3e-3
 """Torque that a joint is taken to have seen at least, over that of the joint which saw the most."""
+_PSEUDO = pseudo_inertia(np.eye(10))
 _ABSURD = 1e-3
 """A stated friction or armature below this share of what is typical says nothing (0 and 1e-6 are common)."""
 
@@ -147,6 +156,8 @@ def prior_of(
     masses: Mapping[str, float] | None = None,
     rotors: Mapping[str, float] | None = None,
     equal: Sequence[tuple[str, str]] = (),
+    guessed: Sequence[str] = (),
+    shapes: Mapping[str, LinkShape] | None = None,
 ) -> Prior:
     """State what is known beforehand.
 
@@ -164,6 +175,9 @@ def prior_of(
         rotors: rotor inertias from a data sheet, at the joint's output, kg·m² or kg, by joint.
         equal: pairs of links that are built alike, such as those of two legs. Where the description states
             them alike up to signs, as mirrored parts are, they are held alike up to these signs.
+        guessed: links whose believed bodies nobody stated, such as those of `prior_from_shapes`.
+        shapes: of links, by name. A centre of mass stays inside its link's hull, and its mass inside an
+            ellipsoid around it, both a little wider; a link whose prior lies outside has no such walls.
 
     Returns:
         The prior.
@@ -191,10 +205,15 @@ def prior_of(
         sources[k] = "fixed"
         if k >= 10 * n or not layout.free[k - k % 10 : k - k % 10 + 10].any():
             phi[k] = np.nan_to_num(layout.nominal[k])
+    for link in guessed:
+        ten = layout.of_link(link)
+        trust[ten] = GUESSED
+        sources[ten] = ["shapes" if source == "description" else source for source in sources[ten]]
     friction = _friction_walls(layout, phi)
+    around, room = _shape_walls(layout, phi, shapes or {})
     weighty = np.array([k for k in range(0, 10 * n, 10) if layout.free[k]], dtype=int)
-    walls = np.vstack([np.eye(p)[weighty], friction])
-    inside = np.concatenate([phi[weighty], np.maximum(friction @ phi, 1e-3 * np.abs(friction) @ sizes)])
+    walls = np.vstack([np.eye(p)[weighty], friction, around])
+    apart = np.maximum(friction @ phi, 1e-3 * np.abs(friction) @ sizes)
     return Prior(
         layout,
         phi,
@@ -204,8 +223,10 @@ def prior_of(
         sums,
         totals,
         walls,
-        inside,
-        np.concatenate([np.full(len(weighty), MASS), np.full(len(friction), TYPICAL)]),
+        np.concatenate([phi[weighty], apart, room]),
+        np.concatenate(
+            [MASS * trust[weighty], np.full(len(friction), TYPICAL), _shared(layout, around, SHAPE)]
+        ),
         tuple(findings),
     )
 
@@ -328,6 +349,48 @@ def _friction_walls(layout: Layout, phi: Array) -> Array:
             if layout.free[[viscous, asymmetric]].any() and row @ phi > 0.0:
                 rows.append(row)
     return np.array(rows).reshape(-1, layout.size)
+
+
+def _shape_walls(layout: Layout, phi: Array, shapes: Mapping[str, LinkShape]) -> tuple[Array, Array]:
+    r"""Walls that keep each centre of mass in its hull and each mass in an ellipsoid around it.
+
+    $(d + \delta)\,m - n^T m c > 0$ for the faces of a hull, and $\mathrm{tr}(J Q) > 0$ for the ellipsoid.
+    Returns the walls, shape (w, p), and what each is well inside, shape (w,), both SI.
+    """
+    rows, room = [np.zeros((0, layout.size))], [np.zeros(0)]
+    for link, shape in shapes.items():
+        ten = layout.of_link(link)
+        if not layout.free[ten].any():
+            continue
+        beyond = WIDER[0] + WIDER[1] * shape.size
+        faces = np.zeros((len(shape.offsets) + 1, layout.size))
+        faces[:-1, ten.start] = shape.offsets + beyond
+        faces[:-1, ten.start + 1 : ten.start + 4] = -shape.normals
+        Q = _widened(shape.ellipsoid, 1.0 + 2.0 * beyond / shape.size)
+        faces[-1, ten] = np.einsum("kij,ij->k", _PSEUDO, Q)
+        values = faces @ phi
+        if (values <= 0.0).any():
+            continue
+        well = np.full(len(faces), 0.2 * shape.size * phi[ten.start])
+        well[-1] = 0.2 * phi[ten.start]
+        rows.append(faces)
+        room.append(np.maximum(values, well))
+    return np.vstack(rows), np.concatenate(room)
+
+
+def _widened(ellipsoid: Array, factor: float) -> Array:
+    """The quadric of the same ellipsoid, longer by a factor about its centre."""
+    centre = -np.linalg.solve(ellipsoid[:3, :3], ellipsoid[:3, 3])
+    back = np.eye(4)
+    back[:3, :3] /= factor
+    back[:3, 3] = centre * (1.0 - 1.0 / factor)
+    return np.asarray(back.T @ ellipsoid @ back)
+
+
+def _shared(layout: Layout, walls: Array, trust: float) -> Array:
+    """The trust in each wall, where those of one link share it, shape (w,), dimensionless."""
+    owner = np.array([int(np.flatnonzero(wall)[0]) // 10 for wall in walls], dtype=int)
+    return trust / np.bincount(owner, minlength=1)[owner] if len(walls) else np.zeros(0)
 
 
 def _sums(
