@@ -111,9 +111,9 @@ def test_a_complete_and_sane_description_is_taken_as_it_is() -> None:
 ABSURD = {
     "a tonne": lambda phi: 1000.0 / phi[0] * phi,
     "a placeholder": lambda phi: 1e-9 / phi[0] * phi,
-    "a centre of mass two metres away": lambda phi: Body(
-        float(phi[0]), np.array([0.0, 2.0, 0.0]), 1e-2 * np.eye(3)
-    ).parameters,
+    "a centre of mass two metres away": lambda phi: (
+        Body(float(phi[0]), np.array([0.0, 2.0, 0.0]), 1e-2 * np.eye(3)).parameters
+    ),
     "a radius of gyration of three metres": lambda phi: (
         Body(float(phi[0]), phi[1:4] / phi[0], 9.0 * phi[0] * np.eye(3)).parameters
     ),
