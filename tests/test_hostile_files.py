@@ -117,7 +117,8 @@ def test_what_is_read_is_one_json_document_and_its_errors_decide_the_exit_code(g
     for item in grown:
         if not item.refused and item.command != "read":
             errors = [problem for problem in item.problems if problem["severity"] == "error"]
-            assert item.code == (1 if errors else 0), item
+            failed = [check for check in json.loads(item.stdout)["checks"] if check["status"] == "fail"]
+            assert item.code == (1 if errors or failed else 0), item
 
 
 def test_nothing_outside_the_folder_is_opened_and_no_process_or_address_is_asked(

@@ -184,3 +184,10 @@ def test_an_open_flat_mesh_is_a_thin_plate(tmp_path: Path) -> None:
     room = link_shapes(robot_with(item), tmp_path)["link1"]
     assert room.volume == pytest.approx(0.01 * 0.003)
     assert check_body(room.unit_inertia).strict
+
+
+def test_a_shape_that_no_hull_can_be_computed_for_is_left_out() -> None:
+    far = Geometry(Box(1e-20, 1e20, 1.0), TURNED)
+    near = Geometry(Sphere(1e-15), Pose(np.eye(3), np.array([1e20, 0.0, 0.0])))
+    assert link_shapes(robot_with(far)) == {}
+    assert link_shapes(robot_with(near)) == {}

@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.spatial import ConvexHull
+from scipy.spatial import ConvexHull, QhullError
 
 from steelyard.arrays import Array, read_only
 from steelyard.consistency.link_shapes import LinkShape
@@ -208,12 +208,16 @@ def doubts_about(body: Body, place: LinkPlace) -> list[Doubt]:
 
 
 def _place(link: str, joints: Array, length: float, reach: float, shape: LinkShape | None) -> LinkPlace:
+    unknown = LinkPlace(link, joints, length, reach, None, np.empty((0, 3)), np.empty(0), 0.0)
     if shape is None:
-        return LinkPlace(link, joints, length, reach, None, np.empty((0, 3)), np.empty(0), 0.0)
-    hull = ConvexHull(np.vstack([shape.vertices, joints]))
-    return LinkPlace(
-        link, joints, length, reach, shape, hull.equations[:, :3], -hull.equations[:, 3], float(hull.volume)
-    )
+        return unknown
+    try:
+        hull = ConvexHull(np.vstack([shape.vertices, joints]))
+    except QhullError:
+        # Joints so far from the shapes that double precision sees no volume.
+        return unknown
+    normals, offsets = hull.equations[:, :3], -hull.equations[:, 3]
+    return LinkPlace(link, joints, length, reach, shape, normals, offsets, float(hull.volume))
 
 
 def _travel(lower: float, upper: float) -> float:

@@ -16,7 +16,7 @@ from operator import add
 from pathlib import Path
 
 import numpy as np
-from scipy.spatial import ConvexHull
+from scipy.spatial import ConvexHull, QhullError
 from scipy.spatial.distance import pdist
 
 from steelyard.arrays import Array, read_only
@@ -107,8 +107,8 @@ class LinkShape:
 def link_shapes(robot: Robot, meshes: Path | None = None) -> dict[str, LinkShape]:
     """The shapes of every moving link that has some, by its name.
 
-    A link is left out where it has no collision shape, and where one of them is a mesh that cannot be read:
-    what the others span would exclude mass that is there.
+    A link is left out where it has no collision shape, where one of them is a mesh that cannot be read, since
+    what the others span would exclude mass that is there, and where its hull cannot be computed.
 
     Args:
         robot: the robot.
@@ -143,6 +143,14 @@ def uniform_body(shape: LinkShape, mass: float) -> Array:
 
 
 def _shape(link: Link, folder: MeshFolder) -> LinkShape | None:
+    try:
+        return _room(link, folder)
+    except (QhullError, np.linalg.LinAlgError):
+        # Shapes so long and thin, or so far away, that double precision sees no volume: no use to anybody.
+        return None
+
+
+def _room(link: Link, folder: MeshFolder) -> LinkShape | None:
     clouds: list[Array] = []
     bodies: list[Body] = []
     for item in link.collision:
@@ -192,7 +200,7 @@ def _solid(item: Geometry, mesh: Mesh | None) -> tuple[Array, Body | None]:
             ball = radius * _around_ball()
             ends = [ball + np.array([0.0, 0.0, z]) for z in (-length / 2, length / 2)]
             return np.vstack(ends), capsule(radius, length, density=1.0)
-    assert mesh is not None  # _shape has read every mesh
+    assert mesh is not None  # _room has read every mesh
     points = mesh.vertices[np.unique(mesh.faces)]
     try:
         return points, mesh_properties(mesh, density=1.0).body
