@@ -51,7 +51,7 @@ from steelyard.estimation import (
     with_links_near,
     without_knocks,
 )
-from steelyard.finding import Finding
+from steelyard.finding import Finding, Severity
 from steelyard.identifiability import Certificate, certify_excitation
 from steelyard.layout import Layout
 from steelyard.motion import Motion, read_motion
@@ -68,6 +68,10 @@ from steelyard.uncertainty import (
     prior_alone,
     with_covariance,
 )
+
+
+COSTLY = 1.1
+"""Unexplained torque of links over that of base parameters, from which on the price is large."""
 
 
 @dataclass(frozen=True)
@@ -149,6 +153,8 @@ def identify_from(asked: Question, method: str) -> Identification:
     error = error_along([asked.holdout], [predicted])
     repeat = next(filter(None, (same_motion(log, asked.holdout) for log in asked.train)), None)
     repeated = () if repeat is None else (repeat.finding("a training log", asked.held_out),)
+    train = error_along(asked.train, [estimate.torque(asked.robot, log) for log in asked.train])
+    price = _price(asked, estimate)
     diagnosis = _diagnosed(asked, problem)
     suspicions = _suspicions(asked, problem, estimate, method)
     noticed = (*suspicions, *repeated)
@@ -163,11 +169,11 @@ def identify_from(asked: Question, method: str) -> Identification:
                 *_checks(asked, problem, estimate, certificate, predicted, error, noticed),
             )
         ),
-        error_along(asked.train, [estimate.torque(asked.robot, log) for log in asked.train]),
+        train,
         error,
         torque_error(asked.holdout.channels["tau"], predicted),
-        (*_causes(diagnosis, asked), *noticed),
-        _price(asked, estimate),
+        (*_causes(diagnosis, asked), *noticed, *_costly(price, train, error)),
+        price,
         prior,
         posterior,
         intervals,
@@ -187,6 +193,20 @@ def _price(asked: Question, estimate: Estimate) -> Price:
     logs = (*asked.train, asked.holdout)
     *train, held_out = (alone.torque(asked.robot, log) for log in logs)
     return Price(error_along(asked.train, train), error_along([asked.holdout], [held_out]))
+
+
+def _costly(price: Price, train: TorqueError, holdout: TorqueError) -> tuple[Finding, ...]:
+    """What may be wrong where links cost much torque, seen and unseen."""
+    dear = train.overall > COSTLY * price.train.overall and holdout.overall > COSTLY * price.holdout.overall
+    if not dear:
+        return ()
+    message = (
+        f"links that can be believed leave {holdout.overall:.3g} % of the torque held out, base parameters "
+        f"without links {price.holdout.overall:.3g} %. Torque sensors behind the gear feel no rotor and little "
+        "friction: try --drive viscous,coulomb,offset. Otherwise the description's axes and lengths may be "
+        "wrong, or the log holds what no rigid body does."
+    )
+    return (Finding(Severity.WARNING, "costly-links", message, "links"),)
 
 
 def _known_links(
