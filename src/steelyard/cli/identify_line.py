@@ -69,7 +69,6 @@ from steelyard.uncertainty import (
     with_covariance,
 )
 
-
 COSTLY = 1.1
 """Unexplained torque of links over that of base parameters, from which on the price is large."""
 
@@ -202,9 +201,9 @@ def _costly(price: Price, train: TorqueError, holdout: TorqueError) -> tuple[Fin
         return ()
     message = (
         f"links that can be believed leave {holdout.overall:.3g} % of the torque held out, base parameters "
-        f"without links {price.holdout.overall:.3g} %. Torque sensors behind the gear feel no rotor and little "
-        "friction: try --drive viscous,coulomb,offset. Otherwise the description's axes and lengths may be "
-        "wrong, or the log holds what no rigid body does."
+        f"without links {price.holdout.overall:.3g} %. Torque sensors behind the gear feel no rotor and "
+        "little friction: try --drive viscous,coulomb,offset. Otherwise the description's axes and lengths may
+        be " "wrong, or the log holds what no rigid body does."
     )
     return (Finding(Severity.WARNING, "costly-links", message, "links"),)
 
