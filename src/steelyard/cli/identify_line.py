@@ -202,8 +202,8 @@ def _costly(price: Price, train: TorqueError, holdout: TorqueError) -> tuple[Fin
     message = (
         f"links that can be believed leave {holdout.overall:.3g} % of the torque held out, base parameters "
         f"without links {price.holdout.overall:.3g} %. Torque sensors behind the gear feel no rotor and "
-        "little friction: try --drive viscous,coulomb,offset. Otherwise the description's axes and lengths may
-        be " "wrong, or the log holds what no rigid body does."
+        "little friction: try --drive viscous,coulomb,offset. Otherwise axes and lengths of the description "
+        "may be wrong, or the log holds what no rigid body does."
     )
     return (Finding(Severity.WARNING, "costly-links", message, "links"),)
 
