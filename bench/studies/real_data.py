@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import subprocess
 import sys
 import tempfile
@@ -76,6 +77,7 @@ def run() -> Study:
         *(Bound(f"{name}: repeats named", _named(found[name]), 1, False) for name in ("xMate7p", "LWR4+")),
         Bound("LWR4+: weak excitation named", _weak(found["LWR4+"]), 1, False),
         Bound("UR10e: weak excitation named", _weak(found["UR10e"]), 0),
+        *(bound for name, answer in found.items() for bound in _believable(name, answer)),
     )
     return Study(
         "Real logs",
@@ -83,6 +85,19 @@ def run() -> Study:
         "and the limits. Errors are in percent of the torque's rms, compared in the band of the motion.",
         figures,
         {name: _row(answer) for name, answer in found.items()},
+    )
+
+
+def _believable(name: str, answer: dict[str, Any]) -> tuple[Bound, ...]:
+    """Masses and centres of mass beside those described."""
+    ratios = [link["mass"] / link["described"]["mass"] for link in answer["links"]]
+    total = answer["total_mass"]["estimated"] / answer["total_mass"]["described"]
+    moved = max(math.dist(link["com"], link["described"]["com"]) for link in answer["links"])
+    return (
+        Bound(f"{name}: least mass of a link over the described", min(ratios), 1 / 3, False),
+        Bound(f"{name}: largest mass of a link over the described", max(ratios), 3.0),
+        Bound(f"{name}: total mass over the described, or its inverse", max(total, 1 / total), 2.0),
+        Bound(f"{name}: farthest centre of mass from the described, m", moved, 0.1),
     )
 
 
@@ -101,6 +116,11 @@ def _weak(answer: dict[str, Any]) -> int:
 def _row(answer: dict[str, Any]) -> dict[str, Any]:
     return {
         "method": answer["method"],
+        "verdict": answer["verdict"],
+        "total_mass": answer["total_mass"],
+        "links": answer["links"],
+        "joints": answer["joints"],
+        "price": answer["price"],
         "condition": answer["cond"],
         "train": answer["train"],
         "holdout": answer["holdout"],

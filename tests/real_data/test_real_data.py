@@ -5,6 +5,7 @@ The bounds are those of docs/real-data.md, where the commands and the limits of 
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +24,25 @@ def _identified(folder: Path, *words: object) -> dict[str, Any]:
     assert done.code in (0, 1), done.err
     document: dict[str, Any] = done.document
     assert document["consistent"], "the links of every model that is written can exist"
+    _believed(document)
     return document
+
+
+def _believed(document: dict[str, Any]) -> None:
+    """Links that the robot's owner would believe, and numbers that a simulator can use."""
+    for link in document["links"]:
+        described = link["described"]
+        assert 1 / 3 <= link["mass"] / described["mass"] <= 3.0, link["name"]
+        assert math.dist(link["com"], described["com"]) <= 0.1, link["name"]
+        low, high = link["interval95"]["mass"]
+        assert low <= link["mass"] <= high
+        assert link["decided_by"]["mass"] in ("data", "prior", "both")
+    total = document["total_mass"]
+    assert 0.5 <= total["estimated"] / total["described"] <= 2.0
+    assert _check(document, "plausible")["status"] != "fail"
+    for joint in document["joints"]:
+        assert joint.get("armature", 1.0) > 1e-8, joint["name"]
+        assert joint["coulomb"] > 1e-8, joint["name"]
 
 
 def _check(document: dict[str, Any], name: str) -> dict[str, str]:

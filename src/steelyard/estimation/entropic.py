@@ -120,7 +120,8 @@ def with_links_near(problem: Problem, estimate: Estimate, prior: Prior) -> Estim
 
     $$\min_\phi \lVert R_b\,(K\phi - \beta) \rVert^2 + \gamma\,D(\phi, \phi_0)$$
 
-    with the strength `UNTESTED`. Without the pull such links run away along what the torques leave open.
+    with the strength that left-out blocks choose, as for `fit_entropic`. Without the pull such links run away
+    along what the torques leave open.
 
     Args:
         problem: the question.
@@ -138,11 +139,15 @@ def with_links_near(problem: Problem, estimate: Estimate, prior: Prior) -> Estim
         weights = np.full(problem.robot.nv, 1.0 / np.sqrt((estimate.residual**2).mean()))
     R = problem.base_factor(weights)[:, :-1]
     factor = np.column_stack([R @ problem.base.matrix, R @ estimate.values])
-    fit = _along(factor, Divergence(prior), [UNTESTED])[0]
+    divergence = Divergence(prior)
+    # Blocks of friction that grows with the load have no linear equations of their own.
+    linear = "load" not in problem.layout.drive
+    strength = choose_strength(problem, divergence, weights).strength if linear else UNTESTED
+    fit = _along(factor, divergence, [strength])[0]
     return replace(
         estimate,
         parameters=fit.parameters,
-        detail={**estimate.detail, "strength": UNTESTED, "divergence": fit.divergence},
+        detail={**estimate.detail, "strength": strength, "divergence": fit.divergence},
     )
 
 
