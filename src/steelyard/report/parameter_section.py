@@ -90,7 +90,7 @@ def _links(lines: Sequence[ParameterLine]) -> str:
     sums = (f"{total:.4g}", "", "", "" if np.isnan(described) else f"{described:.4g}", "", "", "")
     last = "".join(f"<td>{text}</td>" for text in sums)
     return (
-        '<div class="scroll"><table id="link-table" class="links"><thead><tr>'
+        '<div class="scroll" tabindex="0" role="region" aria-label="Links"><table id="link-table"><thead><tr>'
         f"{''.join(f'<th scope=col>{head}</th>' for head in heads)}</tr></thead>\n<tbody>{''.join(rows)}"
         f"<tr><th scope=row>total</th>{last}</tr></tbody></table></div>\n"
     )
