@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 
@@ -31,9 +32,11 @@ from steelyard.control import read_loop
 from steelyard.errors import InputError
 from steelyard.estimation import (
     TorqueLag,
+    choose_drive,
     delay_findings,
     fit_by_name,
     fit_loop_instrumental,
+    lag_seen_by,
     largest_torque,
     linearised,
     static_problem,
@@ -115,6 +118,10 @@ def identify_from(asked: Question, method: str) -> Identification:
     problem = _posed(asked, asked.layout)
     asked, lag = _sharpened(asked, problem)
     problem = _posed(asked, asked.layout)
+    first = problem
+    if asked.choose_drive:
+        asked = _with_drive(asked, problem)
+        problem = _posed(asked, asked.layout)
     say(f"2  torques can determine {problem.base.count} combinations of {asked.layout.size} parameters")
     prior = _prior(asked, problem)
     estimate = _fitted(asked, problem, method, prior)
@@ -126,6 +133,8 @@ def identify_from(asked: Question, method: str) -> Identification:
         problem = _posed(asked, estimate.layout)
     if "load" in estimate.layout.drive:
         problem = linearised(problem, estimate)
+    if lag is not None and problem.base.names != first.base.names:
+        lag = lag_seen_by(problem, estimate, lag)
     estimate = _complete(problem, estimate if lag is None else with_lag(estimate, lag), prior)
     posterior, intervals = _known_links(asked, estimate, prior)
     say(f"3  fitted by {estimate.method}, condition number {estimate.condition:.3g}")
@@ -146,7 +155,7 @@ def identify_from(asked: Question, method: str) -> Identification:
         error_along(asked.train, [estimate.torque(asked.robot, log) for log in asked.train]),
         error,
         torque_error(asked.holdout.channels["tau"], predicted),
-        (*asked.findings, *_suspicions(asked, problem, method), *repeated),
+        (*asked.findings, *_suspicions(asked, problem, first, method), *repeated),
         _price(asked, estimate),
         prior,
         posterior,
@@ -158,8 +167,37 @@ def _prior(asked: Question, problem: Problem) -> Prior | None:
     """What is known beforehand; None where the description states no links or none are to be believed."""
     if asked.prior is None:
         return None
-    torque = largest_torque(problem)
-    return prior_of(asked.robot, asked.layout, asked.prior, torque=torque, **asked.knowledge)
+    return _known(asked, problem, asked.layout)
+
+
+def _known(asked: Question, problem: Problem, layout: Layout) -> Prior:
+    """What is known beforehand of the parameters of a layout."""
+    believed = _believed(asked, layout)
+    return prior_of(asked.robot, layout, believed, torque=largest_torque(problem), **asked.knowledge)
+
+
+def _believed(asked: Question, layout: Layout) -> Array | None:
+    """The prior's numbers in the order of another layout; of terms it does not know, the description's."""
+    if asked.prior is None:
+        return None
+    stated = dict(zip(asked.layout.names, asked.prior, strict=True))
+    return np.array(
+        [stated.get(name, value) for name, value in zip(layout.names, layout.nominal, strict=True)]
+    )
+
+
+def _with_drive(asked: Question, problem: Problem) -> Question:
+    """The question about the drive terms that left-out blocks of the training logs ask for."""
+    known = None if asked.prior is None else partial(_known, asked, problem)
+    choice = choose_drive(problem, known, keep=("rotor",) if asked.knowledge.get("rotors") else ())
+    for finding in choice.findings:
+        say(f"   {finding.message}")
+    return replace(
+        asked,
+        layout=choice.layout,
+        prior=_believed(asked, choice.layout),
+        findings=(*asked.findings, *choice.findings),
+    )
 
 
 def _price(asked: Question, estimate: Estimate) -> Price:
@@ -191,12 +229,15 @@ def _sharpened(asked: Question, problem: Problem) -> tuple[Question, TorqueLag |
     return replace(asked, train=tuple(without_turning(log) for log in train)), lag
 
 
-def _suspicions(asked: Question, problem: Problem, method: str) -> tuple[Finding, ...]:
-    """Signs, directions and delays under which the same log would fit far better."""
-    if asked.static or "load" in problem.layout.drive:
+def _suspicions(asked: Question, problem: Problem, first: Problem, method: str) -> tuple[Finding, ...]:
+    """Signs, directions and delays under which the same log would fit far better.
+
+    They are asked of the question as it was first posed: before a load term was chosen it is linear.
+    """
+    if asked.static or "load" in first.layout.drive:
         return ()
-    turned = turned_findings(problem) or delay_findings(problem)
-    if method == CLOSED_LOOP:
+    turned = turned_findings(first) or delay_findings(first)
+    if method == CLOSED_LOOP or "load" in problem.layout.drive:
         return turned
     return (*turned, *bias_of_recordings(problem, asked.train))
 

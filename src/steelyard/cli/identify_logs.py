@@ -46,6 +46,7 @@ class Question:
     strength: float | None = None
     prior_error: float = ACCURACY
     knowledge: Mapping[str, Any] = field(default_factory=dict)
+    choose_drive: bool = False
 
 
 def question(
@@ -92,6 +93,7 @@ def question(
         request.strength,
         ACCURACY if request.prior_error is None else request.prior_error,
         knowledge(request),
+        request.drive is None and request.method == "auto" and not request.static,
     )
 
 

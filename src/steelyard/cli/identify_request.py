@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from steelyard.cli.identify_line import Identification
 
 DRIVE = "viscous,coulomb,offset,rotor"
+"""The linear drive: what is asked about where left-out blocks do not decide."""
 CLOSED_LOOP = "clie"
 """The method that simulates the controller with the robot, beside those of a problem alone."""
 
@@ -33,7 +34,7 @@ class Request(RecordedRequest):
     logs: tuple[str, ...]
     holdout: str | None = None
     method: str = "auto"
-    drive: str = DRIVE
+    drive: str | None = None
     torque_constant: str | None = None
     columns: str | None = None
     cutoff: float | None = None
@@ -90,7 +91,7 @@ def carry_out(request: Request, out: Path, *, force: bool = False) -> tuple[Iden
     if request.static and request.method in ("momentum", "iv", CLOSED_LOOP):
         raise InputError(f"'{request.method}' needs a motion, not held poses.", place="--static")
     robot = given_robot(request.robot, request.gravity, request.lock, arguments=request.arguments, snap=True)
-    layout = layout_of(robot, _terms(request.drive, request.method))
+    layout = layout_of(robot, _terms(DRIVE if request.drive is None else request.drive, request.method))
     prior = _prior(request, robot, layout)
     constants = torque_constants(request.torque_constant, robot.nv)
     say(f"1  read {len(request.logs)} log{'s' if len(request.logs) > 1 else ''} of {robot.name}")

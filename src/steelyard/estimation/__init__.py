@@ -9,6 +9,7 @@ from steelyard.estimation.closed_loop_fit import fit_closed_loop_input, fit_clos
 from steelyard.estimation.closed_loop_intervals import paper_loop, refine_intervals
 from steelyard.estimation.closed_loop_problem import SIMULATED_TERMS, fit_closed_loop, within_noise
 from steelyard.estimation.closed_loop_run import LoopRun, block_means, loop_run
+from steelyard.estimation.drive_choice import DriveChoice, DriveTrial, choose_drive
 from steelyard.estimation.entropic import (
     choose_strength,
     fit_entropic,
@@ -46,7 +47,7 @@ from steelyard.estimation.refinement_possible import PossibleLinks, possible_lin
 from steelyard.estimation.ridge import fit_ridge
 from steelyard.estimation.static import static_problem
 from steelyard.estimation.torque_delay import delay_findings
-from steelyard.estimation.torque_lag import TorqueLag, torque_aligned, torque_lag, with_lag
+from steelyard.estimation.torque_lag import TorqueLag, lag_seen_by, torque_aligned, torque_lag, with_lag
 from steelyard.estimation.turned import turned_findings
 from steelyard.estimation.weighted import fit_weighted, weighted_spread
 
@@ -57,6 +58,8 @@ __all__ = [
     "ArxModel",
     "Colour",
     "CommandMatch",
+    "DriveChoice",
+    "DriveTrial",
     "FirstOrderFit",
     "Instruments",
     "JointTrace",
@@ -72,6 +75,7 @@ __all__ = [
     "StepConstraint",
     "TorqueLag",
     "block_means",
+    "choose_drive",
     "choose_strength",
     "command_match",
     "common_dead_time",
@@ -100,6 +104,7 @@ __all__ = [
     "instrumental_shift",
     "integrated",
     "joint_trace",
+    "lag_seen_by",
     "largest_torque",
     "left_out_blocks",
     "linearised",
