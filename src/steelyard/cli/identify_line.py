@@ -29,7 +29,7 @@ from steelyard.cli.identify_request import CLOSED_LOOP
 from steelyard.cli.output import say
 from steelyard.consistency import Prior, check_parameters, prior_of
 from steelyard.control import read_loop
-from steelyard.errors import InputError
+from steelyard.errors import InputError, NoSolutionError
 from steelyard.estimation import (
     TorqueLag,
     choose_drive,
@@ -46,7 +46,7 @@ from steelyard.estimation import (
     with_lag,
     with_links_near,
 )
-from steelyard.finding import Finding
+from steelyard.finding import Finding, Severity
 from steelyard.identifiability import Certificate, certify_excitation
 from steelyard.layout import Layout
 from steelyard.motion import Motion, read_motion
@@ -118,13 +118,20 @@ def identify_from(asked: Question, method: str) -> Identification:
     problem = _posed(asked, asked.layout)
     asked, lag = _sharpened(asked, problem)
     problem = _posed(asked, asked.layout)
-    first = problem
+    linear, first = asked, problem
     if asked.choose_drive:
         asked = _with_drive(asked, problem)
         problem = _posed(asked, asked.layout)
     say(f"2  torques can determine {problem.base.count} combinations of {asked.layout.size} parameters")
     prior = _prior(asked, problem)
-    estimate = _fitted(asked, problem, method, prior)
+    try:
+        estimate = _fitted(asked, problem, method, prior)
+    except NoSolutionError as unsettled:
+        if asked.layout is linear.layout:
+            raise
+        asked, problem = _without_choice(linear, unsettled), first
+        prior = _prior(asked, problem)
+        estimate = _fitted(asked, problem, method, prior)
     if method == CLOSED_LOOP:
         # The loop has a delay of its own; a lag of least squares adds nothing to its covariance.
         lag = None
@@ -198,6 +205,17 @@ def _with_drive(asked: Question, problem: Problem) -> Question:
         prior=_believed(asked, choice.layout),
         findings=(*asked.findings, *choice.findings),
     )
+
+
+def _without_choice(linear: Question, unsettled: NoSolutionError) -> Question:
+    """The question about the linear drive, where the fit of the terms chosen beyond it does not settle."""
+    message = (
+        f"friction beyond {','.join(linear.layout.drive)} would predict left-out blocks better, but its fit "
+        f"gives no answer and it is left out: {unsettled.message}"
+    )
+    say(f"   {message}")
+    finding = Finding(Severity.WARNING, "drive-not-fitted", message, "--drive")
+    return replace(linear, findings=(*linear.findings, finding))
 
 
 def _price(asked: Question, estimate: Estimate) -> Price:

@@ -99,8 +99,7 @@ def choose_drive(
     Greedy: of all friction terms that are not chosen yet the best is taken if the squared error of left-out
     blocks falls by more than one standard error of the paired difference and by at least `LEAST_GAIN`, until
     none does. A torque sensor behind the gear feels no rotor. It is left out where every armature fitted is
-    below `UNFELT` of what is known or typical and leaving it out costs no more than one standard error, or
-    where most are and left-out blocks gain by it as they must by a term that is added.
+    below `UNFELT` of what is known or typical and leaving it out costs no more than one standard error.
 
     Args:
         problem: the question with its samples and a linear drive.
@@ -126,14 +125,13 @@ def choose_drive(
             break
         now = best
     added, rotor = now, None
-    if known is not None and "rotor" in now.candidate.terms and "rotor" not in keep:
-        unfelt = trial.armatures(now.candidate) < UNFELT
-        if unfelt.mean() > 0.5:
-            rotor = trial.left_out(now.candidate.without("rotor"))
-            costless = float((rotor.squares - now.squares).sum()) <= _standard_error(rotor, now)
-            taken = _pays(rotor, now) or (costless and bool(unfelt.all()))
-            tried.append(_row(rotor, now, start, taken=taken))
-            now, rotor = (rotor, rotor) if taken else (now, None)
+    tries_rotor = known is not None and "rotor" in now.candidate.terms and "rotor" not in keep
+    # Where single joints keep an armature the sensor does not sit behind the gear: something else is amiss.
+    if tries_rotor and (trial.armatures(now.candidate) < UNFELT).all():
+        rotor = trial.left_out(now.candidate.without("rotor"))
+        costless = float((rotor.squares - now.squares).sum()) <= _standard_error(rotor, now)
+        tried.append(_row(rotor, now, start, taken=costless))
+        now, rotor = (rotor, rotor) if costless else (now, None)
     layout = trial.layout(now.candidate)
     return DriveChoice(
         layout,
