@@ -7,6 +7,7 @@ import hashlib
 import io
 import json
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ import pytest
 
 from shared_material import DATA, needs_shared
 from steelyard.cli.app import main
+from steelyard.drive import Drive
 from steelyard.dynamics import inverse_dynamics
 from steelyard.layout import layout_of
 from steelyard.motion import random_fourier, write_motion
@@ -88,6 +90,26 @@ def test_without_a_log_to_hold_out_the_end_is_kept_apart_and_said(logs: Path, tm
     assert code == 0, err
     assert "train.parquet, the last 25 %, from" in " ".join(err.split())
     assert "held out" in out
+
+
+def test_drive_terms_that_are_given_are_not_chosen_anew(tmp_path: Path) -> None:
+    robot = zoo_robot("ur10e")
+    joints = [replace(x, drive=Drive(viscous=5.0, coulomb=3.0, rotor=0.5, load=0.1)) for x in robot.joints]
+    rng = np.random.default_rng(0)
+    motion = random_fourier(robot, rng, period=5.0)
+    log = simulate(replace(robot, joints=tuple(joints)), motion, sensor="industrial", rng=rng)
+    write(log, tmp_path / "log.parquet")
+    given = _identified(
+        "ur10e", tmp_path / "log.parquet", "--drive", "viscous,coulomb,offset,rotor", "--out", tmp_path / "a"
+    )
+    chosen = _identified("ur10e", tmp_path / "log.parquet", "--out", tmp_path / "b", "--draws", "2")
+    drives = [json.loads((tmp_path / x / "parameters.json").read_text())["drive"] for x in "ab"]
+    assert drives[0] == ["viscous", "coulomb", "offset", "rotor"]
+    assert drives[1] == [*drives[0], "load"]
+    codes = [[finding["code"] for finding in x["findings"]] for x in (given, chosen)]
+    assert "drive-chosen" not in codes[0]
+    assert "drive-chosen" in codes[1]
+    assert chosen["holdout"]["overall"] < 0.7 * given["holdout"]["overall"]
 
 
 @needs_shared

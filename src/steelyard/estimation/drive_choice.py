@@ -38,6 +38,8 @@ LEAST_GAIN = 0.02
 SURE = 2.0
 """Standard errors of the paired difference that this must exceed: with one, one simulated log in forty was
 given a term that its arm lacks."""
+LEAST_POINTS = 0.05
+"""Percent of torque that it must bring: less is not worth a number at every joint."""
 UNFELT = 0.05
 """Armature over what joints of that torque have, below which torques do not feel a rotor."""
 SAMPLES = 2000
@@ -101,8 +103,9 @@ def choose_drive(
 
     Greedy: of all friction terms that are not chosen yet the best is taken if the squared error of left-out
     blocks falls by more than `SURE` standard errors of the paired difference and by at least `LEAST_GAIN`,
-    until none does. A torque sensor behind the gear feels no rotor. It is left out where every armature fitted is
-    below `UNFELT` of what is known or typical and leaving it out costs no more than one standard error.
+    and the error of torques by `LEAST_POINTS`, until none does. A torque sensor behind the gear feels no
+    rotor: it is left out where every armature fitted is below `UNFELT` of what is known or typical and that
+    costs no more than one standard error.
 
     Args:
         problem: the question with its samples and a linear drive.
@@ -454,7 +457,9 @@ def _standard_error(one: _LeftOut, other: _LeftOut) -> float:
 
 def _pays(one: _LeftOut, now: _LeftOut) -> bool:
     gain, total = float((now.squares - one.squares).sum()), float(now.squares.sum())
-    return gain > max(SURE * _standard_error(one, now), LEAST_GAIN * total) and one.percent < now.percent
+    return gain > max(SURE * _standard_error(one, now), LEAST_GAIN * total) and (
+        now.percent - one.percent > LEAST_POINTS
+    )
 
 
 def _row(one: _LeftOut, now: _LeftOut, start: _LeftOut, *, taken: bool) -> DriveTrial:
