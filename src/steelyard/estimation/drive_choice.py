@@ -299,6 +299,7 @@ class _Trial:
             return candidate
         gain = now.by_joint - self.left_out(candidate).by_joint
         error = gain.std(axis=0, ddof=1) * np.sqrt(len(gain))
+        least = np.maximum(SURE * error, LEAST_GAIN * now.by_joint.sum(axis=0))
         phi = self.fitted(candidate, slice(0, 0))
         coefficients = {int(dof): float(phi[k]) for dof, k in zip(*self._loaded(), strict=True)}
         return replace(
@@ -306,7 +307,7 @@ class _Trial:
             unloaded=tuple(
                 dof
                 for dof, value in coefficients.items()
-                if not (0.0 < value < MOST and gain[:, dof].sum() > error[dof])
+                if not (0.0 < value < MOST and gain[:, dof].sum() > least[dof])
             ),
         )
 
