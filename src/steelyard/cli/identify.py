@@ -40,7 +40,14 @@ def identify(
             "clie (closed-loop input error)."
         ),
     ] = "auto",
-    drive: Annotated[str, typer.Option(metavar="LIST", help="Drive terms at every joint.")] = DRIVE,
+    drive: Annotated[
+        str | None,
+        typer.Option(
+            metavar="LIST",
+            help="Drive terms at every joint.",
+            show_default=f"{DRIVE}; with --method auto also what left-out blocks ask for",
+        ),
+    ] = None,
     torque_constant: TorqueConstantOption = None,
     torque_constant_error: TorqueConstantErrorOption = None,
     torque_sign: Annotated[

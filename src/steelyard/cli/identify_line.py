@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 
@@ -31,15 +32,17 @@ from steelyard.cli.identify_request import CLOSED_LOOP, WINDOWS
 from steelyard.cli.output import say
 from steelyard.consistency import Prior, check_parameters, prior_of
 from steelyard.control import read_loop
-from steelyard.errors import InputError
+from steelyard.errors import InputError, NoSolutionError
 from steelyard.estimation import (
     WINDOW,
     Diagnosis,
     TorqueLag,
+    choose_drive,
     diagnose,
     fit_by_name,
     fit_loop_instrumental,
     friction_drift,
+    lag_seen_by,
     largest_torque,
     linearised,
     static_problem,
@@ -126,9 +129,20 @@ def identify_from(asked: Question, method: str) -> Identification:
     problem = _posed(asked, asked.layout)
     asked, lag = _sharpened(asked, problem)
     problem = _posed(asked, asked.layout)
+    linear, first = asked, problem
+    if asked.choose_drive:
+        asked = _with_drive(asked, problem)
+        problem = _posed(asked, asked.layout)
     say(f"2  torques can determine {problem.base.count} combinations of {asked.layout.size} parameters")
     prior = _prior(asked, problem)
-    estimate = _fitted(asked, problem, method, prior)
+    try:
+        estimate = _fitted(asked, problem, method, prior)
+    except NoSolutionError as unsettled:
+        if asked.layout is linear.layout:
+            raise
+        asked, problem = _without_choice(linear, unsettled), first
+        prior = _prior(asked, problem)
+        estimate = _fitted(asked, problem, method, prior)
     if method == CLOSED_LOOP:
         # The loop has a delay of its own; a lag of least squares adds nothing to its covariance.
         lag = None
@@ -137,6 +151,8 @@ def identify_from(asked: Question, method: str) -> Identification:
         problem = _posed(asked, estimate.layout)
     if "load" in estimate.layout.drive:
         problem = linearised(problem, estimate)
+    if lag is not None and problem.base.names != first.base.names:
+        lag = lag_seen_by(problem, estimate, lag)
     estimate = _complete(problem, estimate if lag is None else with_lag(estimate, lag), prior)
     if not asked.static:
         estimate = with_drift(estimate, friction_drift(problem))
@@ -154,7 +170,7 @@ def identify_from(asked: Question, method: str) -> Identification:
     repeated = () if repeat is None else (repeat.finding("a training log", asked.held_out),)
     train = error_along(asked.train, [estimate.torque(asked.robot, log) for log in asked.train])
     price = _price(asked, estimate)
-    diagnosis = _diagnosed(asked, problem)
+    diagnosis = _diagnosed(asked, first)
     suspicions = _suspicions(asked, problem, estimate, method)
     noticed = (*suspicions, *repeated)
     return Identification(
@@ -183,8 +199,48 @@ def _prior(asked: Question, problem: Problem) -> Prior | None:
     """What is known beforehand; None where the description states no links or none are to be believed."""
     if asked.prior is None:
         return None
-    torque = largest_torque(problem)
-    return prior_of(asked.robot, asked.layout, asked.prior, torque=torque, **asked.knowledge)
+    return _known(asked, problem, asked.layout)
+
+
+def _known(asked: Question, problem: Problem, layout: Layout) -> Prior:
+    """What is known beforehand of the parameters of a layout."""
+    believed = _believed(asked, layout)
+    return prior_of(asked.robot, layout, believed, torque=largest_torque(problem), **asked.knowledge)
+
+
+def _believed(asked: Question, layout: Layout) -> Array | None:
+    """The prior's numbers in the order of another layout; of terms it does not know, the description's."""
+    if asked.prior is None:
+        return None
+    stated = dict(zip(asked.layout.names, asked.prior, strict=True))
+    return np.array(
+        [stated.get(name, value) for name, value in zip(layout.names, layout.nominal, strict=True)]
+    )
+
+
+def _with_drive(asked: Question, problem: Problem) -> Question:
+    """The question about the drive terms that left-out blocks of the training logs ask for."""
+    known = None if asked.prior is None else partial(_known, asked, problem)
+    choice = choose_drive(problem, known, keep=("rotor",) if asked.knowledge.get("rotors") else ())
+    for finding in choice.findings:
+        say(f"   {finding.message}")
+    return replace(
+        asked,
+        layout=choice.layout,
+        prior=_believed(asked, choice.layout),
+        findings=(*asked.findings, *choice.findings),
+    )
+
+
+def _without_choice(linear: Question, unsettled: NoSolutionError) -> Question:
+    """The question about the linear drive, where the fit of the terms chosen beyond it does not settle."""
+    message = (
+        f"friction beyond {','.join(linear.layout.drive)} would predict left-out blocks better, but its fit "
+        f"gives no answer and it is left out: {unsettled.message}"
+    )
+    say(f"   {message}")
+    finding = Finding(Severity.WARNING, "drive-not-fitted", message, "--drive")
+    return replace(linear, findings=(*linear.findings, finding))
 
 
 def _price(asked: Question, estimate: Estimate) -> Price:
@@ -242,7 +298,10 @@ def _sharpened(asked: Question, problem: Problem) -> tuple[Question, TorqueLag |
 
 
 def _diagnosed(asked: Question, problem: Problem) -> Diagnosis | None:
-    """What may be wrong with the description or the log; None where nothing was tried."""
+    """What may be wrong with the description or the log; None where nothing was tried.
+
+    It is asked of the question as it was first posed: before a load term was chosen it is linear.
+    """
     if asked.static or "load" in problem.layout.drive:
         return None
     return diagnose(problem)

@@ -58,6 +58,7 @@ class Question:
     prior_error: float = ACCURACY
     knowledge: Mapping[str, Any] = field(default_factory=dict)
     constant_errors: Array | None = None
+    choose_drive: bool = False
 
 
 def question(
@@ -126,6 +127,7 @@ def question(
         request.strength,
         ACCURACY if request.prior_error is None else request.prior_error,
         knowledge(request),
+        choose_drive=request.drive is None and request.method == "auto" and not request.static,
     )
 
 

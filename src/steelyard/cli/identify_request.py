@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from steelyard.consistency import GeometricPrior
 
 DRIVE = "viscous,coulomb,offset,rotor"
+"""The linear drive: what is asked about where left-out blocks do not decide."""
 CONSTANT_ERROR = 0.10
 """Relative deviation of torque constants of which nothing is said; makers' figures differ as much."""
 CLOSED_LOOP = "clie"
@@ -39,7 +40,7 @@ class Request(RecordedRequest):
     logs: tuple[str, ...]
     holdout: str | None = None
     method: str = "auto"
-    drive: str = DRIVE
+    drive: str | None = None
     torque_constant: str | None = None
     columns: str | None = None
     cutoff: float | None = None
@@ -107,7 +108,7 @@ def carry_out(request: Request, out: Path, *, force: bool = False) -> tuple[Iden
     if request.static and request.method in (WINDOWS, "iv", CLOSED_LOOP):
         raise InputError(f"'{request.method}' needs a motion, not held poses.", place="--static")
     robot = given_robot(request.robot, request.gravity, request.lock, arguments=request.arguments, snap=True)
-    layout = layout_of(robot, _terms(request.drive, request.method))
+    layout = layout_of(robot, _terms(DRIVE if request.drive is None else request.drive, request.method))
     prior = _prior(request, robot, layout)
     constants = torque_constants(request.torque_constant, robot.nv)
     torque_signs(request.torque_sign, [joint.name for joint in robot.joints if joint.nv])

@@ -12,6 +12,7 @@ from steelyard.estimation.closed_loop_run import LoopRun, block_means, loop_run
 from steelyard.estimation.constant_errors import gain_sensitivity, with_constant_errors
 from steelyard.estimation.cutoff_choice import CutoffChoice, choose_cutoff, lowest_cutoff
 from steelyard.estimation.diagnosis import Diagnosis, diagnose
+from steelyard.estimation.drive_choice import DriveChoice, DriveTrial, choose_drive
 from steelyard.estimation.entropic import (
     choose_strength,
     fit_entropic,
@@ -50,7 +51,7 @@ from steelyard.estimation.refinement_constraints import Point, SearchBox, StepCo
 from steelyard.estimation.refinement_possible import PossibleLinks, possible_links
 from steelyard.estimation.ridge import fit_ridge
 from steelyard.estimation.static import static_problem
-from steelyard.estimation.torque_lag import TorqueLag, torque_aligned, torque_lag, with_lag
+from steelyard.estimation.torque_lag import TorqueLag, lag_seen_by, torque_aligned, torque_lag, with_lag
 from steelyard.estimation.turned import turned_readings
 from steelyard.estimation.weighted import fit_weighted, weighted_spread
 
@@ -64,6 +65,8 @@ __all__ = [
     "CommandMatch",
     "CutoffChoice",
     "Diagnosis",
+    "DriveChoice",
+    "DriveTrial",
     "FirstOrderFit",
     "FrictionDrift",
     "Instruments",
@@ -81,6 +84,7 @@ __all__ = [
     "TorqueLag",
     "block_means",
     "choose_cutoff",
+    "choose_drive",
     "choose_strength",
     "command_match",
     "common_dead_time",
@@ -111,6 +115,7 @@ __all__ = [
     "instrumental_shift",
     "integrated",
     "joint_trace",
+    "lag_seen_by",
     "largest_torque",
     "left_out_blocks",
     "linearised",

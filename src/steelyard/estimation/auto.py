@@ -110,7 +110,12 @@ def _data_alone(problem: Problem) -> tuple[Estimate, str, Linearise | None]:
         reason = (
             "separable least squares, because the shape of Stribeck friction is not linear in its numbers"
         )
-        return fit_friction(problem, on_blind="infinite"), reason, None
+        try:
+            return fit_friction(problem, on_blind="infinite"), reason, None
+        except NoSolutionError as unsettled:
+            why = unsettled.message.rstrip(".")
+            reason = f"weighted least squares with Stribeck friction of the shapes stated, because {why}"
+            return fit_weighted(problem, on_blind="infinite"), reason, None
     try:
         plain = fit_weighted(problem)
     except NoSolutionError as hidden:

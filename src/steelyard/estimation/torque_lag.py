@@ -18,7 +18,9 @@ from itertools import pairwise
 import numpy as np
 
 from steelyard.arrays import Array, BoolArray, checked, read_only
+from steelyard.dynamics import inverse_dynamics
 from steelyard.errors import InputError, NoSolutionError
+from steelyard.estimation.load_rows import tangent_rows
 from steelyard.estimation.noise_covariance import Colour, linear_covariance
 from steelyard.estimation.weighted import settled_weights
 from steelyard.estimation.weighted_rows import Rows, base_rows, pieces, residuals, weighted_factor
@@ -131,6 +133,35 @@ def torque_aligned(
     if abs(lag.seconds) > interval + 2.0 * lag.deviation:
         return tuple(recordings), None
     return tuple(without_delay(log, lag.seconds, ["tau"]) for log in recordings), lag
+
+
+def lag_seen_by(problem: Problem, estimate: Estimate, lag: TorqueLag) -> TorqueLag:
+    r"""A lag whose sensitivity is that of an estimate of other parameters than it was found with.
+
+    $$g = \arg\min_g \lVert W g - D \rVert, \qquad D = -\frac{d\hat\tau}{dt}$$
+
+    with the equations W of the estimate's base parameters, linearised there where friction grows with load.
+
+    Args:
+        problem: the question that the estimate answers, with its samples.
+        estimate: its answer.
+        lag: how late the torques were that were moved.
+
+    Returns:
+        The same lag and deviation with a new sensitivity.
+    """
+    at, phi, columns = problem.samples, estimate.representative, problem.base.columns
+    source = tangent_rows(problem, phi, columns) if "load" in problem.layout.drive else base_rows(problem)
+    usable = _usable(at)
+    late = -_slope(at, inverse_dynamics(problem.robot, problem.layout, phi, at.q, at.v, at.a)) * usable
+    weights = np.ones(late.shape[1]) if estimate.weights is None else estimate.weights
+
+    def lateness() -> Iterator[Rows]:
+        for part, rows in zip(pieces(problem), source(), strict=True):
+            yield Rows(rows.regressor, rows.regressor, late[part])
+
+    R = weighted_factor(lateness, [weights * usable[part] for part in pieces(problem)])
+    return replace(lag, sensitivity=solved(R, problem.base.names, "infinite").values)
 
 
 def with_lag(estimate: Estimate, lag: TorqueLag) -> Estimate:

@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import ArrayLike
 
+from steelyard.drive import FRICTION_TERMS
 from steelyard.errors import DescriptionError
 from steelyard.export.estimated import robot_with_parameters
 from steelyard.export.mjcf import mjcf_text
@@ -41,7 +42,7 @@ def urdf_model(
         ReadBackError: Pinocchio does not find in it what was to be written.
     """
     carried = robot_with_parameters(robot, layout, parameters)
-    findings = list(carried.findings[len(robot.findings) :])
+    findings = [*carried.findings[len(robot.findings) :], *_unworded(carried, "URDF")]
     if description is not None:
         try:
             content = edited_urdf(description, carried)
@@ -76,7 +77,24 @@ def mjcf_model(robot: Robot, layout: Layout, parameters: ArrayLike) -> ModelText
     carried = robot_with_parameters(robot, layout, parameters)
     model = mjcf_text(carried)
     check_mjcf(model.content, carried, layout, parameters)
-    return model
+    return replace(model, findings=(*model.findings, *_unworded(carried, "MJCF")))
+
+
+def _unworded(robot: Robot, language: str) -> list[Finding]:
+    """A word about friction that a language cannot state: what the file holds at these joints instead."""
+    findings = []
+    for term in FRICTION_TERMS:
+        numbers = {x.name: x.drive.value(term.name) for x in robot.joints if x.drive.value(term.name)}
+        if not numbers:
+            continue
+        unit = "" if term.name == "load" else f" {term.unit_revolute}"
+        listed = ", ".join(f"{name} {value:.3g}{unit}" for name, value in numbers.items())
+        message = (
+            f"{language} has no word for {term.name} friction ({listed}); the file holds the viscous and "
+            "Coulomb part of these joints alone. parameters.json and the feedforward code hold all of it."
+        )
+        findings.append(Finding(Severity.WARNING, "friction-left-out", message, language))
+    return findings
 
 
 def _placed_like(robot: Robot, file: Robot) -> Robot:
