@@ -104,7 +104,8 @@ def choose_drive(
     Greedy: of all friction terms that are not chosen yet the best is taken if the squared error of left-out
     blocks falls by more than `SURE` standard errors of the paired difference and by at least `LEAST_GAIN`,
     and the error of torques by `LEAST_POINTS`, until none does. A torque sensor behind the gear feels no
-    rotor: it is left out where every armature fitted is below `UNFELT` of what is known or typical and that
+    rotor, and nothing of friction that grows with the load of the gear, so `load` is not tried there; the
+    rotor is left out where every armature fitted is below `UNFELT` of what is known or typical and that
     costs no more than one standard error.
 
     Args:
@@ -121,8 +122,13 @@ def choose_drive(
         return DriveChoice(problem.layout, (), "the samples are too few to leave some out", ())
     now = trial.left_out(_Candidate(problem.layout.drive))
     start, tried = now, [_row(now, now, now, taken=True)]
+    tries_rotor = known is not None and "rotor" in now.candidate.terms and "rotor" not in keep
+    # Torques that feel no rotor are measured behind the gear, and feel none of its friction under load.
+    behind = tries_rotor and bool((trial.armatures(now.candidate) < UNFELT).all())
     while True:
         candidates = [x for x in trial.additions(now.candidate) if trial.promises(x, now.candidate)]
+        if behind:
+            candidates = [x for x in candidates if x.terms[-1] != "load"]
         found = [trial.left_out(trial.where_it_pays(x, now)) for x in candidates]
         best = min(found, key=lambda x: float(x.squares.sum()), default=None)
         taken = best is not None and _pays(best, now)
@@ -131,7 +137,6 @@ def choose_drive(
             break
         now = best
     added, rotor = now, None
-    tries_rotor = known is not None and "rotor" in now.candidate.terms and "rotor" not in keep
     # Where single joints keep an armature the sensor does not sit behind the gear: something else is amiss.
     if tries_rotor and (trial.armatures(now.candidate) < UNFELT).all():
         rotor = trial.left_out(now.candidate.without("rotor"))

@@ -5,7 +5,8 @@ $$\tau = r + D\,\delta + F_l\,|r| \operatorname{sign}(v), \qquad r = Y\phi_{link
 is a function of the rigid torque r, of the linear drive δ and of $F_l$. The links appear through r alone, so
 the combinations of links are those of a robot without drives, and every drive term stands for itself: where
 friction grows with the load it shows a rotor apart from the link it turns, which torques without such
-friction never do. How well a given motion shows it is for the estimator to say.
+friction never do. Joints without it, whose $F_l$ is fixed at zero, are those of a robot with linear drives.
+How well a given motion shows it is for the estimator to say.
 """
 
 from __future__ import annotations
@@ -37,23 +38,28 @@ def load_base(robot: Robot, layout: Layout) -> BaseParameters:
 
     Args:
         robot: the robot.
-        layout: its parameters, with the term `load`.
+        layout: its parameters, with the term `load`; where that is fixed, a joint has none.
 
     Returns:
-        The combinations of links that rigid torques determine, then every free drive term.
+        The combinations of links, and of drives of joints without load friction, that torques determine; then
+        every free drive term of the others.
     """
-    links = _with_drive(layout, ())
-    structure = structural_identifiability(robot, links)
-    found = structure.base if links.free.all() else restricted(structure).base
-    free_links, free = np.flatnonzero(links.free), np.flatnonzero(layout.free)
-    drive = free[free >= links.size]
+    linear = without_load(layout)
+    free = [x for x in layout.parameters if x.term in layout.drive and not x.fixed]
+    loaded = {x.owner for x in free if x.term == "load"}
+    apart = [x.name for x in free if x.owner in loaded]
+    held = linear.fixing({name: 0.0 for name in apart if name in linear.names})
+    structure = structural_identifiability(robot, held)
+    found = structure.base if held.free.all() else restricted(structure).base
+    places = np.array([layout.index(held.names[k]) for k in np.flatnonzero(held.free)], dtype=np.int64)
+    drive = np.array([layout.index(name) for name in apart], dtype=np.int64)
     K = np.zeros((found.count + len(drive), layout.size))
-    K[: found.count, free_links] = found.matrix
+    K[: found.count, places] = found.matrix
     K[found.count + np.arange(len(drive)), drive] = 1.0
     return BaseParameters(
-        (*found.names, *(layout.names[k] for k in drive)),
+        (*found.names, *apart),
         read_only(K),
-        read_only(np.concatenate([free_links[found.columns], drive])),
+        read_only(np.concatenate([places[found.columns], drive])),
         found.smallest_kept,
         found.largest_dropped,
     )
