@@ -18,11 +18,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from steelyard.arrays import Array, BoolArray, checked, read_only
-from steelyard.consistency.link_shapes import LinkShape
+from steelyard.consistency.link_shapes import LinkShape, uniform_body
 from steelyard.drive import drive_term
 from steelyard.errors import InputError, UnknownNameError
 from steelyard.finding import Finding, Severity
 from steelyard.inertia import (
+    Body,
     characteristic_length,
     check_body,
     nearest_consistent,
@@ -177,7 +178,8 @@ def prior_of(
             them alike up to signs, as mirrored parts are, they are held alike up to these signs.
         guessed: links whose believed bodies nobody stated, such as those of `prior_from_shapes`.
         shapes: of links, by name. A centre of mass stays inside its link's hull, and its mass inside an
-            ellipsoid around it, both a little wider; a link whose prior lies outside has no such walls.
+            ellipsoid around it, both a little wider, where the prior does. An inertia whose radius of
+            gyration exceeds the link is replaced.
 
     Returns:
         The prior.
@@ -191,6 +193,7 @@ def prior_of(
     trust, sources, findings = np.ones(p), ["description"] * p, list[Finding]()
     _fixed(layout, phi)
     _links(layout, phi, findings)
+    _within_shapes(layout, phi, shapes or {}, findings)
     sizes = np.ones(p)
     _drives(robot, layout, phi, torque, sizes, trust, sources)
     for joint, value in (rotors or {}).items():
@@ -351,31 +354,61 @@ def _friction_walls(layout: Layout, phi: Array) -> Array:
     return np.array(rows).reshape(-1, layout.size)
 
 
-def _shape_walls(layout: Layout, phi: Array, shapes: Mapping[str, LinkShape]) -> tuple[Array, Array]:
-    r"""Walls that keep each centre of mass in its hull and each mass in an ellipsoid around it.
+def _within_shapes(
+    layout: Layout, phi: Array, shapes: Mapping[str, LinkShape], findings: list[Finding]
+) -> None:
+    """Replace inertias of a prior that spread a link's mass farther than its shapes are long, in place."""
+    for link, shape in shapes.items():
+        ten = layout.of_link(link)
+        stated = Body.from_parameters(phi[ten])
+        gyration = float(np.sqrt(max(np.trace(stated.inertia), 0.0) / (2.0 * stated.mass)))
+        if not layout.free[ten].all() or gyration <= shape.size:
+            continue
+        even = Body.from_parameters(uniform_body(shape, stated.mass))
+        phi[ten] = Body(stated.mass, stated.com, even.inertia).parameters
+        findings.append(
+            Finding(
+                Severity.WARNING,
+                "prior-beyond-shape",
+                f"the prior states a radius of gyration of {gyration:.3g} m, its shapes are {shape.size:.3g} "
+                "m long; its inertia is replaced by that of a mass spread evenly over them.",
+                link,
+            )
+        )
 
-    $(d + \delta)\,m - n^T m c > 0$ for the faces of a hull, and $\mathrm{tr}(J Q) > 0$ for the ellipsoid.
+
+def _shape_walls(layout: Layout, phi: Array, shapes: Mapping[str, LinkShape]) -> tuple[Array, Array]:
+    """Walls that keep each centre of mass in its hull and each mass in an ellipsoid around it.
+
     Returns the walls, shape (w, p), and what each is well inside, shape (w,), both SI.
     """
     rows, room = [np.zeros((0, layout.size))], [np.zeros(0)]
     for link, shape in shapes.items():
         ten = layout.of_link(link)
-        if not layout.free[ten].any():
-            continue
-        beyond = WIDER[0] + WIDER[1] * shape.size
         faces = np.zeros((len(shape.offsets) + 1, layout.size))
-        faces[:-1, ten.start] = shape.offsets + beyond
-        faces[:-1, ten.start + 1 : ten.start + 4] = -shape.normals
-        Q = _widened(shape.ellipsoid, 1.0 + 2.0 * beyond / shape.size)
-        faces[-1, ten] = np.einsum("kij,ij->k", _PSEUDO, Q)
+        faces[:, ten] = _room_of(shape)
         values = faces @ phi
-        if (values <= 0.0).any():
+        if not layout.free[ten].any() or (values[:-1] <= 0.0).any():
             continue
         well = np.full(len(faces), 0.2 * shape.size * phi[ten.start])
         well[-1] = 0.2 * phi[ten.start]
-        rows.append(faces)
-        room.append(np.maximum(values, well))
+        held = slice(None) if values[-1] > 0.0 else slice(0, -1)
+        rows.append(faces[held])
+        room.append(np.maximum(values, well)[held])
     return np.vstack(rows), np.concatenate(room)
+
+
+def _room_of(shape: LinkShape) -> Array:
+    r"""The walls of a shape as rows of a link's ten numbers, shape (k + 1, 10), SI.
+
+    $(d + \delta)\,m - n^T m c > 0$ for the faces of a hull, and $\mathrm{tr}(J Q) > 0$ for the ellipsoid.
+    """
+    beyond = WIDER[0] + WIDER[1] * shape.size
+    rows = np.zeros((len(shape.offsets) + 1, 10))
+    rows[:-1, 0] = shape.offsets + beyond
+    rows[:-1, 1:4] = -shape.normals
+    rows[-1] = np.einsum("kij,ij->k", _PSEUDO, _widened(shape.ellipsoid, 1.0 + 2.0 * beyond / shape.size))
+    return rows
 
 
 def _widened(ellipsoid: Array, factor: float) -> Array:

@@ -123,22 +123,18 @@ def choose_drive(
     now = trial.left_out(_Candidate(problem.layout.drive))
     start, tried = now, [_row(now, now, now, taken=True)]
     tries_rotor = known is not None and "rotor" in now.candidate.terms and "rotor" not in keep
-    # Torques that feel no rotor are measured behind the gear, and feel none of its friction under load.
-    behind = tries_rotor and bool((trial.armatures(now.candidate) < UNFELT).all())
-    while True:
-        candidates = [x for x in trial.additions(now.candidate) if trial.promises(x, now.candidate)]
-        if behind:
-            candidates = [x for x in candidates if x.terms[-1] != "load"]
-        found = [trial.left_out(trial.where_it_pays(x, now)) for x in candidates]
-        best = min(found, key=lambda x: float(x.squares.sum()), default=None)
-        taken = best is not None and _pays(best, now)
-        tried += [_row(x, now, start, taken=taken and x is best) for x in found]
-        if best is None or not taken:
-            break
-        now = best
+
+    def unfelt(candidate: _Candidate) -> bool:
+        # Where single joints keep an armature the sensor does not sit behind the gear.
+        return tries_rotor and bool((trial.armatures(candidate) < UNFELT).all())
+
+    behind = unfelt(now.candidate)
+    now = _grown(trial, start, tried, behind=behind)
+    if not behind and "load" in now.candidate.terms and unfelt(now.candidate):
+        # Torques that feel no rotor are measured behind the gear, and feel none of its friction under load.
+        now = _grown(trial, start, tried, behind=True)
     added, rotor = now, None
-    # Where single joints keep an armature the sensor does not sit behind the gear: something else is amiss.
-    if tries_rotor and (trial.armatures(now.candidate) < UNFELT).all():
+    if unfelt(now.candidate):
         rotor = trial.left_out(now.candidate.without("rotor"))
         costless = float((rotor.squares - now.squares).sum()) <= _standard_error(rotor, now)
         tried.append(_row(rotor, now, start, taken=costless))
@@ -150,6 +146,22 @@ def choose_drive(
         f"predicted {len(start.squares)} left-out blocks of the training logs",
         (*_added(start, added, layout), *_unfelt(rotor, added)),
     )
+
+
+def _grown(trial: _Trial, start: _LeftOut, tried: list[DriveTrial], *, behind: bool) -> _LeftOut:
+    """The linear drive with every friction term that pays; none of a gear that the sensor sits behind."""
+    now = start
+    while True:
+        candidates = [x for x in trial.additions(now.candidate) if trial.promises(x, now.candidate)]
+        if behind:
+            candidates = [x for x in candidates if x.terms[-1] != "load"]
+        found = [trial.left_out(trial.where_it_pays(x, now)) for x in candidates]
+        best = min(found, key=lambda x: float(x.squares.sum()), default=None)
+        taken = best is not None and _pays(best, now)
+        tried += [_row(x, now, start, taken=taken and x is best) for x in found]
+        if best is None or not taken:
+            return now
+        now = best
 
 
 @dataclass(frozen=True)
