@@ -52,8 +52,8 @@ MASS = 1.0
 spread, and torques tell them worst."""
 GUESSED = 0.1
 """Trust in a link's body that was made from its shapes, because nobody stated one."""
-SHAPE = 0.5
-"""Trust in all walls of a link's shape together."""
+SHAPE = 0.02
+"""Trust in all walls of a link's shape together: they hold a centre of mass in, and draw it nowhere else."""
 WIDER = (0.02, 0.1)
 """By how much a link may reach beyond its shapes: cables and covers, in m, and as a share of its size."""
 EDGE = 1e-4
