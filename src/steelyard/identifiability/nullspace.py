@@ -28,7 +28,7 @@ from steelyard.identifiability.parameter_maps import (
     turn_coefficients,
     turn_velocity,
 )
-from steelyard.identifiability.spans import SMALLEST, absorb
+from steelyard.identifiability.spans import SMALLEST, absorb, left_of
 
 
 class Spans(NamedTuple):
@@ -127,6 +127,17 @@ def close_velocities(
     Q: Array, count: int, bodies: IntArray, dofs: int, motions: Motions, gap: Array, x: Array
 ) -> int:
     """Extend a basis of velocities of a block by what they become when the joint moves; return its size."""
+    while bodies.size > 1:
+        # The longest of all that is new comes first: short ones, lengthened in turn, multiply round-off.
+        longest, kept = 0.0, np.zeros(x.size)
+        for r in range(count):
+            moved_velocity(Q[r], bodies, 0, motions, x)
+            length = left_of(Q, count, x)
+            if length > longest:
+                longest, kept[:] = length, x
+        before, count = count, absorb(Q, count, kept, gap)
+        if count == before:
+            return count
     r = 0
     while r < count:
         for d in range(ways(bodies, dofs)):
@@ -214,6 +225,17 @@ def carried_coefficients(
                 move_coefficients(R, p, bodies[b], found.K[parent, r], x, 10 * b)
             x /= np.sqrt(np.sum(x * x))
             count = absorb(Q, count, x, found.gap)
+    while m > 1:
+        # As for velocities: the longest first.
+        longest, kept = 0.0, np.zeros(10 * m)
+        for r in range(count):
+            moved_coefficients(Q[r], bodies, 0, motions, x)
+            length = left_of(Q, count, x)
+            if length > longest:
+                longest, kept[:] = length, x
+        before, count = count, absorb(Q, count, kept, found.gap)
+        if count == before:
+            return count
     r = 0
     while r < count:
         for d in range(ways(bodies, dofs)):

@@ -12,6 +12,32 @@ SMALLEST = 1e-9
 
 
 @kernel
+def left_of(Q: Array, count: int, x: Array) -> float:
+    """Project x off an orthonormal basis, twice, in place; return the length of what is left.
+
+    Args:
+        Q: the basis, one vector per row, shape (≥ count, n), dimensionless.
+        count: vectors in it.
+        x: the vector, shape (n,), dimensionless; overwritten.
+
+    Returns:
+        The length, dimensionless.
+    """
+    n = x.size
+    for _ in range(2):
+        for r in range(count):
+            along = 0.0
+            for k in range(n):
+                along += Q[r, k] * x[k]
+            for k in range(n):
+                x[k] -= along * Q[r, k]
+    length = 0.0
+    for k in range(n):
+        length += x[k] * x[k]
+    return math.sqrt(length)
+
+
+@kernel
 def absorb(Q: Array, count: int, x: Array, gap: Array) -> int:
     r"""Add what is new in x to an orthonormal basis; return the number of vectors then in it.
 
@@ -27,17 +53,7 @@ def absorb(Q: Array, count: int, x: Array, gap: Array) -> int:
     n = x.size
     if count == n:
         return count
-    for _ in range(2):
-        for r in range(count):
-            along = 0.0
-            for k in range(n):
-                along += Q[r, k] * x[k]
-            for k in range(n):
-                x[k] -= along * Q[r, k]
-    length = 0.0
-    for k in range(n):
-        length += x[k] * x[k]
-    length = math.sqrt(length)
+    length = left_of(Q, count, x)
     if length <= SMALLEST:
         gap[1] = max(gap[1], length)
         return count
