@@ -84,7 +84,8 @@ def test_freeing_the_start_of_a_design_makes_it_no_worse() -> None:
     free = Searcher(replace(asked, start=None))
     way = (given.motion.coefficients - free.unknowns.middle) / free.unknowns.scales[:, None]
     x = np.linalg.lstsq(free.unknowns.directions, way.T, rcond=None)[0].T
-    found = free.search(x)
+    # The first stages' strong barriers are for random starts; this one is another search's end.
+    found = free.search(x, len(free.stages) - 1)
     assert found.judgement.value > given.value
     assert not np.allclose(free.unknowns.motion(found.x).sample([0.0]).q[0], asked.start, atol=1e-3)
 
