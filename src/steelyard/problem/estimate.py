@@ -27,7 +27,8 @@ class Estimate:
         layout: the standard parameters.
         base: the combinations that torques could determine.
         values: beta, shape (b,), SI.
-        residual: rms of tau minus its prediction on the data used, shape (nv,), N·m or N.
+        residual: rms of tau minus its prediction on the data used, by the full vector where there is one,
+            shape (nv,), N·m or N.
         samples: number of samples used.
         condition: condition number of the base regressor with columns scaled to unit norm, dimensionless;
             infinite where the data is blind.
@@ -37,7 +38,8 @@ class Estimate:
             none was looked for.
         systematic: what errors of torque constants add to it, shape (b, b), SI; None where they add nothing.
             Logs made with the same constants share it.
-        parameters: a full parameter vector with K phi = beta, shape (p,), SI; None where none was asked for.
+        parameters: a full parameter vector, shape (p,), SI; None where none was asked for. K phi is beta
+            unless a prior, or bodies that can exist, hold it away: beta is what the data says alone.
         weights: one over the noise assumed at each degree of freedom, shape (nv,), 1/(N·m) or 1/N.
         findings: what was noticed while estimating.
         recordings: digests of the data used.
