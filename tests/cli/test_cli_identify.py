@@ -92,6 +92,50 @@ def test_without_a_log_to_hold_out_the_end_is_kept_apart_and_said(logs: Path, tm
     assert "held out" in out
 
 
+def test_what_was_weighed_holds_and_every_number_says_who_decided(logs: Path, tmp_path: Path) -> None:
+    words = ("two_link", logs / "train.parquet", "--holdout", logs / "other.parquet", "--out", tmp_path / "r")
+    found = _identified(*words, "--total-mass", "1.5", "--mass", "link1=0.7", "--draws", "3")
+    masses = {link["name"]: link["mass"] for link in found["links"]}
+    assert masses["link1"] == pytest.approx(0.7, rel=1e-6)
+    assert found["total_mass"]["estimated"] == pytest.approx(1.5, rel=1e-6)
+    for link in found["links"]:
+        low, high = link["interval95"]["mass"]
+        assert low <= link["mass"] <= high
+    for joint in found["joints"]:
+        assert set(joint["decided_by"].values()) <= {"data", "prior", "both", "fixed"}
+    price = found["price"]["holdout"]
+    assert price["links"] == found["holdout"]["overall"]
+    assert price["unconstrained"] > 0.0
+    written = json.loads((tmp_path / "r" / "parameters.json").read_text())["parameters"]
+    assert all("decided_by" in entry for entry in written)
+    drawn = sorted((tmp_path / "r" / "models").glob("*.urdf"))
+    totals = [sum(x.mass for x in pin.buildModelFromUrdf(str(path)).inertias) for path in drawn]
+    assert len(totals) == 3
+    assert totals == pytest.approx([1.5] * 3, rel=0.02)
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("--mass", "foo=3"), "unknown link 'foo'"),
+        (("--mass", "link1"), "expected NAME=VALUE"),
+        (("--mass", "link1=heavy"), "expected a number"),
+        (("--rotor", "joint9=1"), "unknown joint 'joint9'"),
+        (("--equal", "link1=link1"), "equal to itself"),
+        (("--strength", "0"), "positive"),
+        (("--prior-error", "-1"), "positive"),
+        (("--method", "wls", "--strength", "3"), "drawn to a prior"),
+    ],
+)
+def test_what_cannot_be_known_beforehand_is_refused(
+    logs: Path, tmp_path: Path, words: tuple[str, ...], message: str
+) -> None:
+    code, _, err = run("identify", "two_link", logs / "train.parquet", "--out", tmp_path / "r", *words)
+    assert code == 2
+    assert message in " ".join(err.split())
+    assert not (tmp_path / "r").exists()
+
+
 def test_drive_terms_that_are_given_are_not_chosen_anew(tmp_path: Path) -> None:
     robot = zoo_robot("ur10e")
     joints = [replace(x, drive=Drive(viscous=5.0, coulomb=3.0, rotor=0.5, load=0.1)) for x in robot.joints]
