@@ -26,8 +26,9 @@ endif
 demo: install
 	$(BIN)/steelyard demo
 
+# As in the command: our own threads and two workers use the cores, BLAS threads would get in their way.
 test: install
-	$(BIN)/python -m pytest -n 2
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 2
 
 lint: install
 	$(BIN)/ruff check .
