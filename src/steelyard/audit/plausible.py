@@ -187,9 +187,11 @@ def _held(robot: Robot, bodies: Mapping[str, Body]) -> list[Doubt]:
 
 def _holding(robot: Robot, bodies: Mapping[str, Body]) -> Array:
     """Median over poses of the torque or force that holds the arm still, shape (joints,), N·m or N."""
-    torques = np.zeros((_POSES, len(robot.joints)))
+    # A few poses of a chain of hundreds say as much, and inspect shall not wait for more.
+    poses = int(np.clip(1200 // len(robot.joints), 6, _POSES))
+    torques = np.zeros((poses, len(robot.joints)))
     carried = [bodies.get(link.name) for link in robot.links]
-    for n in range(_POSES):
+    for n in range(poses):
         placed: list[Pose] = []
         for k, joint in enumerate(robot.joints):
             parent = Pose.identity() if joint.parent < 0 else placed[joint.parent]
