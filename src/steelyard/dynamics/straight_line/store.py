@@ -11,11 +11,15 @@ from __future__ import annotations
 import hashlib
 import inspect
 import os
+import signal
 import sys
 import tempfile
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
-from types import ModuleType
+from types import FrameType, ModuleType
 from typing import Any
 
 from steelyard.archive import digest
@@ -70,11 +74,29 @@ def call(module: ModuleType, name: str, *arguments: object) -> Any:
     """
     function = getattr(module, name)
     compiled = sum(function.stats.cache_misses.values())
-    result = function(*arguments)
+    with _interrupted_afterwards():
+        result = function(*arguments)
     if sum(function.stats.cache_misses.values()) > compiled:
         for made in _made.values():
             seal(Path(str(made.__file__)).parent)
     return result
+
+
+@contextmanager
+def _interrupted_afterwards() -> Iterator[None]:
+    """Hear an interruption after a call: Numba's own C code may crash on one that falls into it."""
+    before = signal.getsignal(signal.SIGINT)
+    if threading.current_thread() is not threading.main_thread() or not callable(before):
+        yield
+        return
+    heard: list[tuple[int, FrameType | None]] = []
+    signal.signal(signal.SIGINT, lambda number, frame: heard.append((number, frame)))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+    if heard:
+        before(*heard[0])
 
 
 def _place(folder: str, file: str, source: str) -> Path:
