@@ -19,16 +19,20 @@ from typing import Any
 import numpy as np
 
 import steelyard
+from steelyard.arrays import Array
+from steelyard.consistency import Prior, prior_of
 from steelyard.estimation import (
     TorqueLag,
     fit_auto,
     fit_weighted,
     friction_drift,
+    largest_torque,
     torque_aligned,
     with_drift,
     with_full_set,
     with_lag,
 )
+from steelyard.inertia import Body
 from steelyard.layout import Layout, layout_of
 from steelyard.motion import random_fourier
 from steelyard.problem import Estimate, problem_of
@@ -37,8 +41,16 @@ from steelyard.robot import Robot
 from steelyard.signals import prepared, without_turning
 from steelyard.simulate import sensor_preset, simulate
 from steelyard.simulate.specimen import Specimen, drawn_specimen
-from steelyard.uncertainty import base_intervals, bias_of_recordings
+from steelyard.uncertainty import (
+    ACCURACY,
+    base_intervals,
+    bias_of_recordings,
+    link_intervals,
+    link_posterior,
+    prior_alone,
+)
 from steelyard.zoo import zoo_robot
+from studies.believable_simulated import off_by
 from tables import Bound, Study
 
 ROBOTS = ("panda", "lbr_med7", "ur10e")
@@ -66,7 +78,8 @@ class Outcome:
 
     Offsets are counted, as those of the recording: the meter's bias is part of them. `covered_joint` counts
     with the joint's own offsets as the truth. The least eigenvalue of a pseudo-inertia is relative to its
-    largest; errors are in SI units, the lag in s.
+    largest; errors are in SI units, the lag in s. `links` has, by who decided them, how many intervals of
+    masses, centres of mass, inertias and drive terms there are, and how many of them cover.
     """
 
     case: Case
@@ -83,6 +96,7 @@ class Outcome:
     least_friction: float
     lag: float
     lag_deviation: float
+    links: dict[str, tuple[int, int]]
 
     @property
     def biased(self) -> bool:
@@ -100,6 +114,7 @@ def run() -> Study:
     outcomes = _outcomes([Case(s, r, k) for s, n in SEEDS.items() for k in range(n) for r in ROBOTS])
     ideal, industrial, cheap = ([o for o in outcomes if o.case.sensor == s] for s in SEEDS)
     pooled, untold = _coverage(industrial), [o for o in cheap if not o.biased]
+    full = _link_coverage(industrial)
     return Study(
         "Coverage of intervals",
         f"Each run: a random Fourier motion of 10 s on a MuJoCo plant ({', '.join(ROBOTS)}). Logs are "
@@ -110,11 +125,20 @@ def run() -> Study:
         "recording, so its truth is the joint's own and the bias that the meter has in that run: no torque "
         "tells the two apart, and a model with both predicts what the meter will read. The tables by robot "
         "also have the figures without offsets and with the joint's own as the truth. The truth of "
-        "`low-cost` includes its hidden Coulomb friction.",
+        "`low-cost` includes its hidden Coulomb friction. Numbers of links and joints are masses, centres of "
+        f"mass, inertias about them and drive terms; the prior's links are off by {100 * ACCURACY:g} %, "
+        "which is the accuracy that their intervals take it to have, and it says nothing of the drives.",
         (
             Bound("ideal: largest error of a base parameter, SI", max(o.error for o in ideal), 1e-6),
             Bound("industrial: intervals that cover, percent, at least", pooled, 93.0, atmost=False),
             Bound("industrial: intervals that cover, percent, at most", pooled, 97.0),
+            Bound(
+                "industrial: numbers of links and joints in their intervals, percent, at least",
+                full,
+                93,
+                False,
+            ),
+            Bound("industrial: numbers of links and joints in their intervals, percent, at most", full, 99.0),
             Bound(
                 "low-cost: intervals that cover in runs without a bias finding, percent",
                 _coverage(untold) if untold else 100.0,
@@ -135,8 +159,11 @@ def judged(case: Case) -> Outcome:
     log, specimen = _log(case, robot)
     exact = case.sensor == "ideal"
     train, lag = (log, None) if exact else _made_ready(robot, layout, log)
-    problem = problem_of(robot, layout, [train], prior=layout.nominal)
-    estimate = fit_weighted(problem, colour="white") if exact else fit_auto(problem)
+    # The prior states every link with the accuracy that intervals of links take it to have.
+    believed = off_by(np.random.default_rng([case.seed, 1]), layout, ACCURACY)
+    problem = problem_of(robot, layout, [train], prior=believed)
+    prior = prior_of(robot, layout, believed, torque=largest_torque(problem))
+    estimate = fit_weighted(problem, colour="white") if exact else fit_auto(problem, prior)
     if lag is not None:
         estimate = with_lag(estimate, lag)
     if not exact:
@@ -148,6 +175,7 @@ def judged(case: Case) -> Outcome:
     offsets = layout.drive_columns[:, DRIVE.index("offset")]
     phi[offsets] += specimen.bias
     truth = problem.base.matrix @ phi
+    links = {} if exact else _links(estimate, prior, phi)
     intervals = base_intervals(estimate)
     covers = intervals.cover(truth).astype(bool)
     plain = np.array(["offset" not in name for name in problem.base.names])
@@ -171,7 +199,33 @@ def judged(case: Case) -> Outcome:
         least_friction=friction,
         lag=0.0 if lag is None else lag.seconds,
         lag_deviation=0.0 if lag is None else lag.deviation,
+        links=links,
     )
+
+
+def _links(estimate: Estimate, prior: Prior, truth: Array) -> dict[str, tuple[int, int]]:
+    """By who decided them, how many numbers that `identify` shows there are, and how many intervals hold."""
+    assert estimate.covariance is not None
+    posterior = link_posterior(estimate.base, estimate.values, estimate.covariance, prior)
+    found = link_intervals(
+        posterior, prior_alone(prior), np.random.default_rng(0), around=estimate.parameters
+    )
+    bodies = [Body.from_parameters(truth[k : k + 10]) for k in range(0, 10 * len(prior.layout.links), 10)]
+    com = np.array([body.com for body in bodies])
+    i, j = (0, 0, 1, 0, 1, 2), (0, 1, 1, 2, 2, 2)
+    inertia = np.array([body.inertia[i, j] for body in bodies])
+    alone = [*range(0, 10 * len(bodies), 10), *range(10 * len(bodies), prior.layout.size)]
+    ends = np.concatenate(
+        [found.ends[alone], found.com_ends.reshape(-1, 2), found.inertia_ends.reshape(-1, 2)]
+    )
+    values = np.concatenate([truth[alone], com.ravel(), inertia.ravel()])
+    decided = [found.decided_by[k] for k in alone]
+    decided += [word for row in (*found.com_decided_by, *found.inertia_decided_by) for word in row]
+    held = (ends[:, 0] <= values) & (values <= ends[:, 1])
+    return {
+        who: (decided.count(who), int(sum(h for h, by in zip(held, decided, strict=True) if by == who)))
+        for who in sorted(set(decided))
+    }
 
 
 def _made_ready(robot: Robot, layout: Layout, log: Recording) -> tuple[Recording, TorqueLag | None]:
@@ -232,7 +286,14 @@ def _outcomes(cases: list[Case]) -> list[Outcome]:
 
 def _restored(line: str) -> Outcome:
     fields = json.loads(line)
-    return Outcome(**{**fields, "case": Case(**fields["case"]), "findings": tuple(fields["findings"])})
+    return Outcome(
+        **{
+            **fields,
+            "case": Case(**fields["case"]),
+            "findings": tuple(fields["findings"]),
+            "links": {who: tuple(pair) for who, pair in fields["links"].items()},
+        }
+    )
 
 
 def _fingerprint() -> str:
@@ -244,6 +305,21 @@ def _fingerprint() -> str:
 
 def _coverage(outcomes: list[Outcome]) -> float:
     return 100.0 * sum(o.covered for o in outcomes) / sum(o.count for o in outcomes)
+
+
+def _link_coverage(outcomes: list[Outcome]) -> float:
+    pairs = [pair for o in outcomes for pair in o.links.values()]
+    return 100.0 * sum(held for _, held in pairs) / max(1, sum(count for count, _ in pairs))
+
+
+def _by_who(outcomes: list[Outcome]) -> dict[str, str]:
+    """By who decided them, the share of numbers of links and joints in their intervals."""
+    found = {}
+    for who in sorted({who for o in outcomes for who in o.links}):
+        pairs = [o.links[who] for o in outcomes if who in o.links]
+        count = sum(n for n, _ in pairs)
+        found[who] = f"{100 * sum(held for _, held in pairs) / count:.1f} % of {count}"
+    return found
 
 
 def _summary(outcomes: list[Outcome], sensor: str, robot: str) -> dict[str, Any]:
@@ -262,6 +338,7 @@ def _summary(outcomes: list[Outcome], sensor: str, robot: str) -> dict[str, Any]
         "covered with the joint's own offsets as the truth, percent": round(
             100.0 * sum(o.covered_joint for o in mine) / sum(o.count for o in mine), 2
         ),
+        "numbers of links and joints in their intervals, by who decided them": _by_who(mine),
         "joints whose friction is found to drift, per run": round(
             sum(o.drifting for o in mine) / len(mine), 3
         ),
