@@ -117,16 +117,16 @@ def _data_alone(problem: Problem) -> tuple[Estimate, str, Linearise | None]:
             reason = f"weighted least squares with Stribeck friction of the shapes stated, because {why}"
             return fit_weighted(problem, on_blind="infinite"), reason, None
     try:
-        plain = fit_weighted(problem)
+        # White noise is cheap to spread; the memory of the noise is asked of the estimate that is kept.
+        robust = fit_huber(problem, colour="white")
     except NoSolutionError as hidden:
         why = hidden.message.rstrip(".")
         reason = f"weighted least squares with infinite intervals for what the motion hides: {why}"
         return fit_weighted(problem, on_blind="infinite"), reason, None
-    robust = fit_huber(problem)
     if outliers := [x for x in robust.findings if x.code == "outliers"]:
-        return robust, f"Huber's loss, because {outliers[0].message.rstrip('.')}", None
+        return fit_huber(problem), f"Huber's loss, because {outliers[0].message.rstrip('.')}", None
     reason = "weighted least squares, because residuals hold no outliers and the motion shows every base"
-    return plain, f"{reason} parameter", None
+    return fit_weighted(problem), f"{reason} parameter", None
 
 
 def _reshaped(problem: Problem, plain: Estimate) -> bool:

@@ -1,4 +1,4 @@
-"""The torque equations sample by sample, a few thousand at a time: no regressor is stored whole."""
+"""The torque equations sample by sample, a few thousand at a time: no large regressor is stored whole."""
 
 from __future__ import annotations
 
@@ -14,6 +14,9 @@ from steelyard.problem import Problem
 
 PIECE = 4096
 """Samples taken at a time; noise is not followed from one piece to the next."""
+KEPT = 1 << 23
+"""Numbers of a regressor up to which it is kept between passes, 64 MB: iterated fits pass over it a hundred
+times, and building it takes as long as factoring it."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,6 +51,8 @@ def base_rows(problem: Problem) -> RowSource:
         InputError: the samples were not kept.
     """
     at = problem.samples
+    small = at.tau.size * problem.base.count <= KEPT
+    kept: list[Rows] = []
 
     def rows() -> Iterator[Rows]:
         for part in pieces(problem):
@@ -55,7 +60,14 @@ def base_rows(problem: Problem) -> RowSource:
             W = np.ascontiguousarray(Y[..., problem.base.columns])
             yield Rows(W, W, at.tau[part] - Y @ problem.known)
 
-    return rows
+    def all_rows() -> Iterable[Rows]:
+        if not small:
+            return rows()
+        if not kept:
+            kept.extend(rows())
+        return kept
+
+    return all_rows
 
 
 def pieces(problem: Problem) -> Iterator[slice]:
