@@ -12,11 +12,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from steelyard.audit import torque_error
 from steelyard.errors import InputError, ShapeError, UnknownNameError
 from steelyard.identifiability import Class, structural_identifiability
 from steelyard.problem import Estimate
 from steelyard.recording import Recording
-from steelyard.report import ReportContent, TorqueTrace, combinations, content_of, draw_arm, parameter_lines
+from steelyard.report import (
+    ReportContent,
+    TorqueTrace,
+    combinations,
+    content_of,
+    draw_arm,
+    parameter_lines,
+    report_page,
+)
 from steelyard.report.numerals import aligned, numeral, percent
 from steelyard.report.safe_text import as_script_data, marked_up, visible
 from steelyard.report.thinning import thinned
@@ -149,3 +158,18 @@ def test_wrong_shapes_and_counts_are_named(content: ReportContent) -> None:
         TorqueTrace("log", True, np.zeros(3), np.zeros((3, 2)), np.zeros((3, 2)))
     with pytest.raises(InputError, match="units"):
         replace(content, units=("N·m",))
+
+
+def test_the_opening_says_what_links_cost_on_the_motion_held_out(
+    robot: Robot, estimate: Estimate, recordings: dict[str, Recording], content: ReportContent
+) -> None:
+    assert "no links need to have" not in report_page(content)  # the estimate has no links
+    heavier = 1.2 * estimate.layout.complete_nominal()
+    linked = replace(estimate, parameters=heavier)
+    shown = content_of(robot, linked, content.verdict, recordings, held_out=["holdout"])
+    trace = next(trace for trace in shown.traces if trace.held_out)
+    # The combinations are fitted; links a fifth too heavy are not.
+    assert trace.without_links is not None
+    assert trace.without_links.overall < 0.2 * torque_error(trace.measured, trace.predicted).overall
+    page = " ".join(report_page(shown).split())
+    assert page.count("of it by combinations that no links need to have, holdout") == 1

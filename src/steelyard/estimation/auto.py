@@ -89,9 +89,8 @@ def fit_auto(problem: Problem, prior: Prior | None = None, strength: float | Non
     )
     return _because(
         estimate,
-        f"links near the prior by a pull of {pull:g}, {chosen}; on the training logs they leave "
-        f"{price['believable']:.3g} % of the torque, {plain.method} without links leaves "
-        f"{price['unconstrained']:.3g} %. Base parameters: {reason}",
+        f"links near the prior by a pull of {pull:g}, {chosen}; their error on the samples fitted is "
+        f"{_dearer(price)} that of {plain.method} without links. Base parameters: {reason}",
     )
 
 
@@ -165,6 +164,14 @@ def _without_prior(problem: Problem, plain: Estimate, reason: str) -> Estimate:
         "least squares over possible links without a prior, because no links that can exist predict the "
         f"torques of the unconstrained fit; single links may be absurd. Base parameters: {reason}",
     )
+
+
+def _dearer(price: dict[str, float]) -> str:
+    """How much more torque believable links leave, as a ratio: both figures hang on how logs are filtered."""
+    ratio = price["believable"] / max(price["unconstrained"], float(np.finfo(float).tiny))
+    if ratio > 2.0:
+        return f"{ratio:.3g} times"
+    return f"{100.0 * abs(ratio - 1.0):.2g} % {'above' if ratio >= 1.0 else 'below'}"
 
 
 def _percent(residual: Array, size: Array) -> float:

@@ -26,6 +26,8 @@ class TorqueTrace:
         measured: tau, shape (N, nv), N·m or N.
         predicted: tau_hat, shape (N, nv), N·m or N.
         unfiltered: where both are of the band of the motion, errors against torques as they were measured.
+        without_links: errors of base parameters that no links need to have, in the same band; None where the
+            prediction is theirs.
     """
 
     name: str
@@ -34,6 +36,7 @@ class TorqueTrace:
     measured: Array
     predicted: Array
     unfiltered: TorqueError | None = None
+    without_links: TorqueError | None = None
 
     def __post_init__(self) -> None:
         n = len(checked("time", self.time, ("N",)))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import platform
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from importlib.metadata import version
 
 import numpy as np
@@ -99,7 +100,11 @@ def _trace(robot: Robot, estimate: Estimate, name: str, recording: Recording, he
     modelled = estimate.torque(robot, recording)
     measured, predicted = in_band(recording, recording.tau), in_band(recording, modelled)
     plain = None if band_of(recording) is None else torque_error(recording.tau, modelled)
-    return TorqueTrace(name, held_out, recording.time, measured, predicted, plain)
+    alone = None
+    if estimate.parameters is not None:
+        base = replace(estimate, parameters=None).torque(robot, recording)
+        alone = torque_error(measured, in_band(recording, base))
+    return TorqueTrace(name, held_out, recording.time, measured, predicted, plain, alone)
 
 
 def _arm(robot: Robot, estimate: Estimate, name: str, recordings: Mapping[str, Recording]) -> ArmDrawing:

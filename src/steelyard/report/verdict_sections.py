@@ -29,6 +29,11 @@ def opening(content: ReportContent) -> str:
             figures.append(
                 (f"{percent(trace.unfiltered.overall)} %", f"of it where no torque is filtered, {called}")
             )
+        alone = trace.without_links
+        if trace.held_out and alone is not None and percent(alone.overall) != percent(error.overall):
+            figures.append(
+                (f"{percent(alone.overall)} %", f"of it by combinations that no links need to have, {called}")
+            )
     if content.combinations:
         figures.append(
             (str(len(content.combinations)), f"combinations of {len(content.parameters)} parameters")
