@@ -172,4 +172,4 @@ def test_the_opening_says_what_links_cost_on_the_motion_held_out(
     assert trace.without_links is not None
     assert trace.without_links.overall < 0.2 * torque_error(trace.measured, trace.predicted).overall
     page = " ".join(report_page(shown).split())
-    assert page.count("of it by combinations that no links need to have, holdout") == 1
+    assert page.count("of it by combinations that no links need to have, <bdi>holdout</bdi>") == 1
