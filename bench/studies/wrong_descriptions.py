@@ -249,6 +249,10 @@ def summary(outcomes: list[Outcome]) -> Study:
             "causes": dict(Counter(code for o in mine for code, _, _ in o.causes)),
         }
     logs = f"of {len(truth)}"
+    beside = {(o.robot, o.seed) for o in wrong}
+    rows["right cases that warn"] = {
+        f"{o.robot}, seed {o.seed}": o.speaking for o in truth.values() if o.verdict != "pass"
+    }
     return Study(
         "Wrong descriptions and logs",
         f"{len(CASES) - 1} mistakes and the truth on {len(robots)} arms, `industrial` sensors, one log of "
@@ -256,11 +260,15 @@ def summary(outcomes: list[Outcome]) -> Study:
         f"than {SHOWN:g} % of the torque on the stretch held out, beyond the right case.",
         (
             Bound(
-                "right cases that do not pass", sum(o.verdict != "pass" for o in truth.values()), 0, note=logs
+                "right cases beside the mistakes that do not pass",
+                sum(truth[key].verdict != "pass" for key in beside),
+                0,
+                note=f"of {len(beside)}",
             ),
             Bound(
                 "right cases with a cause named", sum(bool(o.causes) for o in truth.values()), 0, note=logs
             ),
+            Bound("right cases that fail", sum(o.verdict == "fail" for o in truth.values()), 0, note=logs),
             Bound(
                 f"mistakes that cost more than {COSTLY:g} % and do not fail",
                 sum(o.verdict != "fail" for o in costly),
