@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from steelyard.cli.output import JsonOption, announce_compilation, print_json, stdout
+from steelyard.files import require_writable
 
 
 def campaign(
@@ -31,6 +32,7 @@ def campaign(
     from steelyard.cli.campaign_answer import content_for, document_of, summary_of, write_report
     from steelyard.cli.campaign_line import carried_out
 
+    require_writable(out)
     announce_compilation()
     started = time.perf_counter()
     done = carried_out(spec, out, workers=workers, cluster=cluster, retry_failed=retry_failed)

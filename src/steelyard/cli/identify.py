@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from steelyard.cli.destination import ForceOption
 from steelyard.cli.identify_request import DRIVE, Request, carry_out
 from steelyard.cli.log_options import (
     ColumnsOption,
@@ -147,7 +148,7 @@ def identify(
             help="Keep centres of mass inside the shapes of their links, where the description has some.",
         ),
     ] = True,
-    force: Annotated[bool, typer.Option("--force", help="Replace an earlier result.")] = False,
+    force: ForceOption = False,
     gravity: GravityOption = None,
     lock: LockOption = None,
     argument: ArgumentOption = None,

@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from steelyard.cli.destination import ForceOption
 from steelyard.cli.log_options import (
     ColumnsOption,
     CutoffOption,
@@ -143,7 +144,7 @@ def payload(
     columns: ColumnsOption = None,
     cutoff: CutoffOption = None,
     seed: Annotated[int, typer.Option(help="Seed of the draws behind the intervals.", min=0)] = 0,
-    force: Annotated[bool, typer.Option("--force", help="Replace an earlier result.")] = False,
+    force: ForceOption = False,
     gravity: GravityOption = None,
     lock: LockOption = None,
     empty_lock: Annotated[

@@ -11,6 +11,7 @@ import typer
 from rich.markup import escape
 from rich.table import Table
 
+from steelyard.cli.destination import ForceOption
 from steelyard.cli.log_options import ColumnsOption, CutoffOption, TorqueConstantOption
 from steelyard.cli.output import JsonOption, announce_compilation, print_json, stdout
 from steelyard.cli.robot_argument import ArgumentOption, GravityOption, LockOption
@@ -37,6 +38,7 @@ def validate(
     columns: ColumnsOption = None,
     cutoff: CutoffOption = None,
     out: Annotated[Path | None, typer.Option(help="Folder for a report.", show_default="no report")] = None,
+    force: ForceOption = False,
     gravity: GravityOption = None,
     lock: LockOption = None,
     argument: ArgumentOption = None,
@@ -52,7 +54,7 @@ def validate(
 
     announce_compilation()
     if out is not None:
-        require_free(out)
+        require_free(out, force=force)
     started = time.perf_counter()
     given = given_model(model, gravity, lock, argument)
     robot = given.model.robot
@@ -64,7 +66,7 @@ def validate(
         findings += [finding for finding in noticed if finding not in findings]
     done = validation(given, ready, _repeat(given, logs))
     if out is not None:
-        write_report(out, given, done, ready, findings)
+        write_report(out, given, done, ready, findings, force=force)
     document = _document(done, findings, time.perf_counter() - started)
     if json:
         print_json(document)
