@@ -10,7 +10,7 @@ import typer
 
 from steelyard.cli.destination import ForceOption
 from steelyard.cli.joints_request import BANDWIDTH, MARGIN, TRAVEL, JointsRequest, carry_out
-from steelyard.cli.output import JsonOption, announce_compilation, print_json
+from steelyard.cli.output import JsonOption, announce_compilation, complain, print_json
 from steelyard.cli.robot_argument import ArgumentOption, GravityOption, LockOption, RobotArgument
 
 
@@ -61,7 +61,10 @@ def joints(
     argument: ArgumentOption = None,
     json: JsonOption = False,
 ) -> None:
-    """Drive one joint at a time in open loop, fit its model, and design feedforward and PD control."""
+    """Drive one joint at a time in open loop, fit its model, and design feedforward and PD control.
+
+    A joint that cannot be modelled is left out, held where it stood, and the exit code is 3.
+    """
     from steelyard.cli.joints_answer import answer, print_answer
 
     announce_compilation()
@@ -87,3 +90,7 @@ def joints(
         print_json(document)
     else:
         print_answer(done, document)
+    for error in done.failed.values():
+        complain(f"{error} The other joints are written, with a controller for them alone.")
+    if done.failed:
+        raise typer.Exit(3)
