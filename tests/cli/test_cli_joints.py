@@ -127,7 +127,7 @@ def test_a_joint_that_shakes_the_arm_is_left_out_and_the_others_are_kept(tmp_pat
     (held,) = json.loads((out / "record.json").read_text())["robot"]["locks"].items()
     assert held[0] == "joint2"
     assert f"--lock joint2={held[1][0]!r}" in (out / "controller.toml").read_text()
-    law = read_controller(out / "controller.toml", zoo_robot("two_link").locked({"joint2": held[1]}))
+    law = read_controller(out / "controller.toml", zoo_robot("two_link").locked({"joint2": held[1][0]}))
     assert law.cycle == 1e-3
 
 
