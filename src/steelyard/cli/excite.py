@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from steelyard.cli.destination import ForceOption, require_files
+from steelyard.cli.log_options import ColumnsOption, TopicOption
 from steelyard.cli.output import JsonOption, announce_compilation, print_json
 from steelyard.cli.robot_argument import (
     ArgumentOption,
@@ -74,6 +75,8 @@ def excite(
         list[str] | None,
         typer.Option(metavar="LOG", help="Data already recorded; may be repeated.", show_default=False),
     ] = None,
+    columns: ColumnsOption = None,
+    topic: TopicOption = None,
     planned: Annotated[
         Path | None,
         typer.Option(
@@ -145,6 +148,8 @@ def excite(
         tool_frame=tool_frame,
         arguments=tuple(argument or ()),
         motion_name=motion_name,
+        columns=columns,
+        topic=topic,
     )
     if planned is not None:
         _added(wish, planned, out, rate, slower, began, json)

@@ -13,6 +13,7 @@ from steelyard.cli.identify_request import DRIVE, Request, carry_out
 from steelyard.cli.log_options import (
     ColumnsOption,
     CutoffOption,
+    TopicOption,
     TorqueConstantErrorOption,
     TorqueConstantOption,
 )
@@ -60,6 +61,7 @@ def identify(
         ),
     ] = None,
     columns: ColumnsOption = None,
+    topic: TopicOption = None,
     cutoff: CutoffOption = None,
     prior: Annotated[
         str | None,
@@ -187,6 +189,7 @@ def identify(
         window,
         torque_sign,
         shapes,
+        topic,
     )
     done, files = carry_out(request, out, force=force)
     document = answer(done, files, time.perf_counter() - started)

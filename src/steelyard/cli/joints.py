@@ -10,6 +10,7 @@ import typer
 
 from steelyard.cli.destination import ForceOption
 from steelyard.cli.joints_request import BANDWIDTH, MARGIN, TRAVEL, JointsRequest, carry_out
+from steelyard.cli.log_options import ColumnsOption, TopicOption
 from steelyard.cli.output import JsonOption, announce_compilation, complain, print_json
 from steelyard.cli.robot_argument import ArgumentOption, GravityOption, LockOption, RobotArgument
 
@@ -24,6 +25,8 @@ def joints(
             show_default="experiments on the simulated robot",
         ),
     ] = None,
+    columns: ColumnsOption = None,
+    topic: TopicOption = None,
     sensor: Annotated[str, typer.Option(help="Sensor preset of the simulated robot.")] = "low-cost",
     posture: Annotated[
         str | None,
@@ -83,6 +86,8 @@ def joints(
         gravity=gravity,
         lock=tuple(lock or ()),
         arguments=tuple(argument or ()),
+        columns=columns,
+        topic=topic,
     )
     done, files = carry_out(request, out, force=force)
     document = answer(done) | {"seconds": time.perf_counter() - started, "files": files}

@@ -172,7 +172,10 @@ def _made(
 
 def _read(request: JointsRequest, robot: Robot) -> dict[str, tuple[Recording, ...]]:
     say(f"1  {len(request.logs)} logs are read")
-    recordings = [read(path, joints=robot.joint_names) for path in request.logs]
+    recordings = [
+        read(path, joints=robot.joint_names, columns=request.columns, topic=request.topic)
+        for path in request.logs
+    ]
     shown = {excited_joint(log) for log in recordings}
     if missing := [name for name in robot.joint_names if name not in shown]:
         raise InputError(

@@ -12,6 +12,7 @@ from steelyard.cli.destination import ForceOption
 from steelyard.cli.log_options import (
     ColumnsOption,
     CutoffOption,
+    TopicOption,
     TorqueConstantErrorOption,
     TorqueConstantOption,
 )
@@ -142,6 +143,7 @@ def payload(
         ),
     ] = None,
     columns: ColumnsOption = None,
+    topic: TopicOption = None,
     cutoff: CutoffOption = None,
     seed: Annotated[int, typer.Option(help="Seed of the draws behind the intervals.", min=0)] = 0,
     force: ForceOption = False,
@@ -198,6 +200,7 @@ def payload(
         tool_frame,
         tuple(argument or ()),
         window,
+        topic,
     )
     done, files = carry_out(request, out, force=force)
     document = answer(done, files, time.perf_counter() - started)
