@@ -40,6 +40,40 @@ def write_bytes(path: Path, content: bytes) -> None:
         beside.unlink(missing_ok=True)
 
 
+def require_writable(folder: Path) -> None:
+    """Find out whether a folder can be written to, or made where it is missing, before work is spent on it.
+
+    A file is made and removed in the folder, or in the nearest one above it that exists: rights alone do not
+    tell of full or read-only disks.
+
+    Args:
+        folder: where something is to be written; it need not exist, and is not made.
+
+    Raises:
+        InputError: it is a file or lies below one, or nothing can be written there.
+    """
+    ground = folder.absolute()
+    while not os.path.lexists(ground):
+        ground = ground.parent
+    if not ground.is_dir():
+        raise InputError(
+            f"cannot be written to: {ground} is no folder.",
+            place=str(folder),
+            remedy="Give the path of a folder.",
+        )
+    probe = ground / f".{secrets.token_hex(8)}.tmp"
+    try:
+        probe.touch(exist_ok=False)
+    except OSError as error:
+        raise InputError(
+            f"cannot be written to: {error.strerror or error}.",
+            place=str(folder if ground == folder.absolute() else ground),
+            remedy="Choose another folder, or make this one writable.",
+        ) from error
+    finally:
+        probe.unlink(missing_ok=True)
+
+
 def write_text(path: Path, text: str) -> None:
     """Write a UTF-8 text file whole or not at all.
 

@@ -298,7 +298,7 @@ def _stribeck_shapes(
             raise InputError(
                 f"its shape at joint '{joint.name}' is not known.",
                 place="stribeck",
-                remedy="State it in the joint's drive, or pass stribeck={joint: StribeckShape(…)}; "
+                remedy="Leave 'stribeck' out, or state the shape with the joint's drive; "
                 "torque is not linear in it, so it cannot be a parameter.",
             )
         shapes.append(shape)

@@ -11,8 +11,9 @@ import pytest
 
 from cli.running import Run, run
 from steelyard.campaign import plan, read_spec
-from steelyard.dynamics import mass_matrix
+from steelyard.dynamics import inverse_dynamics, mass_matrix
 from steelyard.errors import InputError, UnknownNameError
+from steelyard.export import read_result
 from steelyard.identifiability import minimal_model
 from steelyard.layout import layout_of
 from steelyard.zoo import zoo_robot
@@ -107,6 +108,24 @@ def test_page_and_tables_are_written(campaign: tuple[Path, Run]) -> None:
     cloud = pq.read_table(out / "cloud.parquet")
     assert cloud.num_rows == 3 * 4
     assert {path.suffix for path in (out / "store").rglob("*.*")} == {".npz"}
+
+
+def test_the_accepted_model_is_written_and_has_its_torques(campaign: tuple[Path, Run]) -> None:
+    out, done = campaign
+    stored = read_result(out / "model")
+    assert not stored.findings
+    robot = zoo_robot("two_link")
+    model = minimal_model(robot, layout_of(robot, ["viscous", "rotor"]))
+    assert stored.layout.names == model.layout.names
+    beta = np.array([done.document["final"]["parameters"][name] for name in model.names])
+    q, v, a = np.random.default_rng(0).uniform(-2, 2, (3, 20, 2))
+    ours = inverse_dynamics(robot, model.layout, stored.parameters.values, q, v, a)
+    theirs = inverse_dynamics(robot, model.layout, model.standard(beta), q, v, a)
+    np.testing.assert_allclose(ours, theirs, atol=1e-5 * np.abs(theirs).max())
+    assert {"model/model.urdf", "model/model.xml", "model/feedforward.py"} <= set(done.document["files"])
+    for link, stated in zip(robot.links, stored.parameters.values[:20:10], strict=True):
+        assert link.body is not None
+        assert 0.2 * link.body.mass < stated < 5.0 * link.body.mass, "nobody builds links of tons"
 
 
 def test_starting_again_computes_nothing_and_changing_a_stage_keeps_the_logs(

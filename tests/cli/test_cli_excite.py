@@ -59,6 +59,49 @@ def test_the_certificate_is_of_this_motion_and_can_be_made_again(
     assert mine == {margin.name: margin.margin for margin in again.margins if margin.kind == "velocity"}
 
 
+def test_an_earlier_motion_is_replaced_only_when_told_to(made: tuple[Path, dict[str, object]]) -> None:
+    out, _ = made
+    before = out.read_bytes()
+    refused = run("excite", "two_link", "--out", out, "--budget", "1e9")
+    assert refused.code == 2
+    assert "--force" in refused.complaint
+    assert out.read_bytes() == before
+    assert run("excite", "two_link", "--out", out, *FAST, "--force").code == 0
+    assert out.read_bytes() == before, "same seed, same bits"
+
+
+@pytest.mark.parametrize("words", [("--rate", "nan"), ("--rate", "1e300"), ("--slower", "0")])
+def test_what_the_files_cannot_be_written_with_is_refused_before_the_search(
+    words: tuple[str, str], tmp_path: Path
+) -> None:
+    done = run("excite", "two_link", "--out", tmp_path / "motion.json", "--budget", "1e9", *words)
+    assert done.code == 2
+    assert words[0] in done.complaint
+    assert not list(tmp_path.iterdir())
+
+
+def test_terminal_and_page_say_the_same_clearance(tmp_path: Path) -> None:
+    scene = tmp_path / "scene.toml"
+    scene.write_text(
+        '[[obstacle]]\nname = "post"\nshape = "box"\nsize = [0.1, 0.1, 0.1]\nposition = [4, 0, 0]\n'
+    )
+    out = tmp_path / "motion.json"
+    words = ("excite", "panda", "--out", out, "--rounds", "1", "--scene", scene)
+    done = run(*words)
+    assert done.code == 0, done.err
+    proof = read_certificate(out.with_suffix(".certificate.json"))
+    least = proof.smallest("clearance")
+    assert least is not None
+    left, apart = (
+        f"{1e3 * x:#.3g}".rstrip(".") for x in (least.margin, proof.assumptions.distance + least.margin)
+    )
+    said = " ".join(done.out.split())
+    assert f"{left} mm beyond 10 mm: {apart} mm" in said
+    page = out.with_suffix(".html").read_text()
+    assert f"<dt>smallest distance, proven</dt><dd>{apart}\u202fmm</dd>" in page
+    assert f">{left}\u202fmm<" in page
+
+
 def test_samples_and_rehearsal_are_the_same_path(made: tuple[Path, dict[str, object]]) -> None:
     out, _ = made
     motion = read_motion(out)

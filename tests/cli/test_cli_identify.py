@@ -17,8 +17,10 @@ import pytest
 
 from shared_material import DATA, needs_shared
 from steelyard.cli.app import main
+from steelyard.cli.identify_line import lag_words
 from steelyard.drive import Drive
 from steelyard.dynamics import inverse_dynamics
+from steelyard.estimation import TorqueLag
 from steelyard.layout import layout_of
 from steelyard.motion import random_fourier, write_motion
 from steelyard.recording import Recording, write
@@ -392,3 +394,12 @@ def test_errors_in_the_band_and_unfiltered_stand_wherever_the_verdict_does(
     overall = next(line for line in out.splitlines() if "overall" in line)
     assert f"{band:.2f}" in overall
     assert f"{plain:.2f}" in overall
+
+
+def test_a_lag_beyond_the_interval_is_not_said_to_be_within_it() -> None:
+    near = lag_words(TorqueLag(0.005, 0.001, np.zeros(1)), 0.02)
+    assert near == "torques are moved by +5.00 ms, within the log's interval of 20 ms"
+    far = lag_words(TorqueLag(0.11945, 0.0512, np.zeros(1)), 0.02)
+    assert "+119.45 ms" in far
+    assert "more than the log's interval of 20 ms" in far
+    assert "standard deviations of 51.2 ms" in far

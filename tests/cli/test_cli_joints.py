@@ -113,9 +113,27 @@ def test_bad_input_is_refused_and_nothing_is_written(
     assert not (tmp_path / "models").exists()
 
 
-def test_a_joint_that_shakes_the_arm_is_not_designed_for(tmp_path: Path) -> None:
+def test_a_joint_that_shakes_the_arm_is_left_out_and_the_others_are_kept(tmp_path: Path) -> None:
     # Held by nothing but its motor, the first link of this arm gives way sevenfold.
-    done = run("joints", "two_link", "--out", tmp_path / "models", "--gravity", "none", "--seed", "3")
+    out, words = tmp_path / "models", ("--gravity", "none", "--seed", "3", "--json")
+    done = run("joints", "two_link", "--out", out, *words)
     assert done.code == 3
     assert "leave the inertia of joint 'joint2' open" in done.complaint
+    assert list(done.document["joints"]) == ["joint1"]
+    assert list(done.document["failed"]) == ["joint2"]
+    assert {path.name for path in out.iterdir()} == FILES | {"experiments"}
+    assert {path.name[0] for path in (out / "experiments").iterdir()} == {"1", "2"}
+    assert "joint2" in (out / "report.html").read_text()
+    (held,) = json.loads((out / "record.json").read_text())["robot"]["locks"].items()
+    assert held[0] == "joint2"
+    assert f"--lock joint2={held[1][0]!r}" in (out / "controller.toml").read_text()
+    law = read_controller(out / "controller.toml", zoo_robot("two_link").locked({"joint2": held[1][0]}))
+    assert law.cycle == 1e-3
+
+
+def test_a_robot_of_which_no_joint_can_be_modelled_gets_no_folder(tmp_path: Path) -> None:
+    words = ("--gravity", "none", "--lock", "joint1=0", "--seed", "3", "--margin", "89.9")
+    done = run("joints", "two_link", "--out", tmp_path / "models", *words)
+    assert done.code == 3
+    assert "no bandwidth of joint 'joint2'" in done.complaint
     assert not (tmp_path / "models").exists()

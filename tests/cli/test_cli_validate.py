@@ -170,6 +170,33 @@ def test_a_joint_can_be_held_in_a_result_as_in_a_description(tmp_path: Path) -> 
     assert upside_down.code == 1
 
 
+def test_a_joint_that_a_result_was_made_with_may_be_named_again(tmp_path: Path) -> None:
+    held = zoo_robot("two_link").locked({"joint2": 0.4})
+    layout = layout_of(held)
+    write_result(tmp_path / "result", held, layout, layout.complete_nominal())
+    log = _log(tmp_path / "log.parquet", held, _bodies(held))
+    plain = run("validate", tmp_path / "result", log, "--json")
+    again = run("validate", tmp_path / "result", log, "--lock", "joint2=0.4", "--json")
+    assert again.code == 0, again.err
+    assert again.document["overall"] == plain.document["overall"]
+    elsewhere = run("validate", tmp_path / "result", log, "--lock", "joint2=0.5")
+    assert elsewhere.code == 2
+    assert "the result was identified with it at 0.4" in elsewhere.complaint
+
+
+def test_a_report_is_replaced_only_when_told_to(tmp_path: Path) -> None:
+    robot = zoo_robot("two_link")
+    log = _log(tmp_path / "log.parquet", robot, _bodies(robot))
+    words = ("validate", "two_link", log, "--out", tmp_path / "report")
+    assert run(*words).code in (0, 1)
+    (tmp_path / "report" / "report.html").write_text("mine")
+    refused = run(*words)
+    assert refused.code == 2
+    assert "--force" in refused.complaint
+    assert run(*words, "--force").code in (0, 1)
+    assert (tmp_path / "report" / "report.html").read_text() != "mine"
+
+
 def test_a_log_that_shows_little_is_said_to_test_little(tmp_path: Path) -> None:
     robot = zoo_robot("two_link")
     time = np.arange(0.0, 10.0, 0.01)

@@ -191,5 +191,5 @@ def test_linear_questions_and_estimators_that_need_them_are_refused_with_the_rem
     with pytest.raises(InputError, match="no term 'load'"):
         fit_load_friction(exact_problem("two_link")[0])
     problem, _ = loaded_problem("two_link", samples=100)
-    with pytest.raises(InputError, match="Use fit_load_friction"):
+    with pytest.raises(InputError, match="Leave 'load' out"):
         fit_weighted(problem)

@@ -51,13 +51,13 @@ def test_momentum_gives_the_same_bits_with_and_without_them() -> None:
 @pytest.mark.parametrize("fit", [fit_least_squares, fit_weighted, fit_lmi])
 def test_what_needs_torque_equations_names_the_remedy(fit: object) -> None:
     assert callable(fit)
-    with pytest.raises(RecordingError, match=r"has no a.*Differentiate.*fit_momentum"):
+    with pytest.raises(RecordingError, match=r"has no a.*Differentiate.*method momentum"):
         fit(bare_problem())
 
 
 def test_they_are_asked_for_unless_the_question_says_otherwise() -> None:
     robot = zoo_robot("two_link")
-    with pytest.raises(RecordingError, match=r"has no a.*fit_momentum does without"):
+    with pytest.raises(RecordingError, match=r"has no a.*method momentum does without"):
         evidence_of(robot, [bare_log()[1]])
     assert not evidence_of(robot, [bare_log()[0]], accelerations=False).accelerated
     assert evidence_of(robot, [bare_log()[0]]).accelerated

@@ -190,7 +190,7 @@ def test_a_wall_in_the_way_of_a_long_tool_is_avoided() -> None:
 def test_what_no_motion_of_the_robot_shows_is_refused_by_name() -> None:
     robot = zoo_robot("scara")
     planned = random_fourier(robot, np.random.default_rng(0), period=4.0)
-    with pytest.raises(NoSolutionError, match=r"no motion of it shows .*Ixx.* set them to infinity"):
+    with pytest.raises(NoSolutionError, match=r"no motion of it shows .*Ixx.* any deviation of these"):
         added_motion(
             MotionLimits(robot), planned, TorqueMeter(np.ones(robot.nv), RATE), np.random.default_rng(0)
         )

@@ -114,6 +114,19 @@ def test_a_velocity_beyond_all_friction_does_not_overflow(
     assert_agree(function(q, v, a), inverse_dynamics(robot, layout, phi, q, v, a)[0])
 
 
+@pytest.mark.parametrize("given", [list, tuple, np.array, np.float32], ids=lambda kind: kind.__name__)
+def test_the_module_takes_numbers_however_they_are_kept(given: Callable[[list[float]], object]) -> None:
+    robot = zoo_robot("two_link")
+    layout = full_layout(robot, EVERY)
+    phi = random_estimate(np.random.default_rng(0), robot, layout)
+    names: dict[str, Callable[..., list[float]]] = {}
+    exec(feedforward_python(robot, layout, phi), names)
+    q, v, a = [0.5, -0.25], [-1.5, 0.0], [2.0, 1.0]
+    tau = names["feedforward"](given(q), given(v), given(a))
+    assert tau == names["feedforward"](q, v, a)
+    assert all(type(x) is float for x in tau)
+
+
 def test_a_name_cannot_leave_the_comment_it_stands_in() -> None:
     robot = replace(zoo_robot("one_link"), name='*/ """\nimport os\n')
     layout = full_layout(robot, EVERY)

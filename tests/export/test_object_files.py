@@ -42,15 +42,13 @@ def _assert_same(found: tuple[float, np.ndarray, np.ndarray], body: Body) -> Non
 
 
 def _by_pinocchio(path: Path) -> tuple[float, np.ndarray, np.ndarray]:
-    model = pin.buildModelFromUrdf(str(path), pin.JointModelFreeFlyer())
+    model = pin.buildModelFromUrdf(str(path))
     inertia = model.inertias[1]
     return inertia.mass, inertia.lever, inertia.inertia
 
 
 def _by_mujoco(path: Path) -> tuple[float, np.ndarray, np.ndarray]:
-    spec = mujoco.MjSpec.from_file(str(path))
-    spec.compiler.fusestatic = False
-    model = spec.compile()
+    model = mujoco.MjModel.from_xml_path(str(path))
     R = np.empty(9)
     mujoco.mju_quat2Mat(R, model.body_iquat[1])
     R = R.reshape(3, 3)
@@ -77,6 +75,23 @@ def test_every_reader_finds_the_same_inertia(tmp_path: Path, name: str) -> None:
     _assert_same(_by_pinocchio(tmp_path / "it" / "object.urdf"), body)
     for file in ("object.urdf", "object.xml"):
         _assert_same(_by_mujoco(tmp_path / "it" / file), body)
+
+
+@pytest.mark.parametrize("file", ["object.urdf", "object.xml"])
+def test_mujoco_lets_it_fall(tmp_path: Path, file: str) -> None:
+    write_object(tmp_path / "it", BODIES["other"])
+    model = mujoco.MjModel.from_xml_path(str(tmp_path / "it" / file))
+    data = mujoco.MjData(model)
+    mujoco.mj_forward(model, data)
+    np.testing.assert_allclose(data.qacc[:3], [0.0, 0.0, -9.81], atol=1e-9)
+
+
+def test_pinocchio_lets_it_fall(tmp_path: Path) -> None:
+    write_object(tmp_path / "it", BODIES["other"])
+    model = pin.buildModelFromUrdf(str(tmp_path / "it" / "object.urdf"))
+    data = model.createData()
+    a = pin.aba(model, data, pin.neutral(model), np.zeros(6), np.zeros(6))
+    np.testing.assert_allclose(a[:3], [0.0, 0.0, -9.81], atol=1e-9)
 
 
 @pytest.mark.parametrize("file", ["object.sdf", "object.urdf"])
@@ -143,7 +158,7 @@ def test_pinocchio_sees_and_touches_the_mesh_where_it_is(tmp_path: Path, pose: P
     mesh = object_mesh(write_obj(tmp_path / "it.obj", own), pose=pose)
     folder = tmp_path / "it"
     write_object(folder, dumbbell_body().moved(pose), mesh=mesh)
-    model = pin.buildModelFromUrdf(str(folder / "object.urdf"), pin.JointModelFreeFlyer())
+    model = pin.buildModelFromUrdf(str(folder / "object.urdf"))
     expected = pose.apply(own.vertices)
     wanted = {pin.GeometryType.VISUAL: expected, pin.GeometryType.COLLISION: convex_hull(expected).vertices}
     for kind, points in wanted.items():
@@ -160,7 +175,7 @@ def test_the_sdf_places_its_meshes_as_the_urdf_does(tmp_path: Path) -> None:
     mesh = object_mesh(write_obj(tmp_path / "it.obj", dumbbell_mesh()), scale=0.5, pose=POSE)
     write_object(tmp_path / "it", dumbbell_body(), mesh=mesh)
     sdf = ElementTree.parse(tmp_path / "it" / "object.sdf").find("model/link")
-    urdf = ElementTree.parse(tmp_path / "it" / "object.urdf").find("link")
+    urdf = ElementTree.parse(tmp_path / "it" / "object.urdf").find("link[inertial]")
     for part in ("visual", "collision"):
         stated, origin = urdf.find(f"{part}/geometry/mesh"), urdf.find(f"{part}/origin")
         assert sdf.findtext(f"{part}/geometry/mesh/uri") == stated.get("filename") == f"{part}.obj"
@@ -176,7 +191,7 @@ def test_without_a_mesh_all_formats_carry_the_box_that_moves_like_the_object(tmp
     R = pin.Quaternion(geom.quat[0], *geom.quat[1:]).matrix()
     _assert_same((judge.mass, geom.pos, R @ judge.inertia @ R.T), body)
     sdf = ElementTree.parse(tmp_path / "it" / "object.sdf").find("model/link")
-    urdf = ElementTree.parse(tmp_path / "it" / "object.urdf").find("link")
+    urdf = ElementTree.parse(tmp_path / "it" / "object.urdf").find("link[inertial]")
     for part in ("visual", "collision"):
         sides = [float(x) for x in sdf.findtext(f"{part}/geometry/box/size").split()]
         np.testing.assert_allclose(sides, 2 * geom.size, rtol=1e-12)

@@ -124,7 +124,7 @@ def test_a_log_without_a_header_is_read_by_the_numbers_of_its_columns(tmp_path):
     path.write_text("0,10,20\n1,30,50\n2,-40,70\n")
     recording = read(path, columns="1=time,2-3=q")
     np.testing.assert_array_equal(recording.q, VALUES[:, 1:])
-    with pytest.raises(RecordingError, match=r"a header is needed.*columns='1=time, 2-7=q"):
+    with pytest.raises(RecordingError, match=r"a header is needed.*--columns '1=time, 2-7=q"):
         read(path)
 
 

@@ -114,7 +114,7 @@ def test_the_text_these_cases_start_from_is_accepted() -> None:
             "<link",
             '<xacro:macro name="m"/>\n<link',
             2,
-            "<xacro:macro>, so it is a xacro file.*Expand it first",
+            "<xacro:macro>, so it is a xacro file.*expanded first",
         ),
     ],
 )

@@ -3,7 +3,7 @@
 from steelyard.campaign.event import Event, Happening
 from steelyard.campaign.failure import Failure
 from steelyard.campaign.graph import Graph
-from steelyard.campaign.identification import Subject, motion_of, subject_of
+from steelyard.campaign.identification import Subject, links_behind, motion_of, subject_of
 from steelyard.campaign.kinds import Plan, plan, register_kind
 from steelyard.campaign.outcome import End, Outcome, Status
 from steelyard.campaign.run import run
@@ -29,6 +29,7 @@ __all__ = [
     "Subject",
     "Task",
     "conditions",
+    "links_behind",
     "motion_of",
     "plan",
     "read_spec",

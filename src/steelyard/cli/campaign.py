@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from steelyard.cli.output import JsonOption, announce_compilation, print_json, stdout
+from steelyard.files import require_writable
 
 
 def campaign(
@@ -28,9 +29,12 @@ def campaign(
     json: JsonOption = False,
 ) -> None:
     """Run all that a file describes; results of finished tasks are kept and never computed twice."""
-    from steelyard.cli.campaign_answer import content_for, document_of, summary_of, write_report
+    from steelyard.cli.campaign_answer import MODEL, content_for, document_of, summary_of, write_report
     from steelyard.cli.campaign_line import carried_out
+    from steelyard.export import require_free
 
+    require_writable(out)
+    require_free(out / MODEL, force=True)
     announce_compilation()
     started = time.perf_counter()
     done = carried_out(spec, out, workers=workers, cluster=cluster, retry_failed=retry_failed)

@@ -8,14 +8,19 @@ from typing import Any
 
 import numpy as np
 
-from steelyard.campaign import Status, write_table
+from steelyard.campaign import Status, links_behind, subject_of, write_table
 from steelyard.cli.campaign_content import content_of
 from steelyard.cli.campaign_line import Carried
 from steelyard.cli.campaign_trials_answer import trials_summary, write_trials
+from steelyard.cli.output import say
+from steelyard.export import write_result
 from steelyard.files import write_text
+from steelyard.recording import Step
 from steelyard.report import CampaignContent, campaign_page, campaign_summary
 
 _IDENTIFICATION = "identification"
+MODEL = "model"
+"""Folder of the accepted model, inside that of the campaign."""
 
 
 def content_for(done: Carried) -> CampaignContent | None:
@@ -36,7 +41,44 @@ def write_report(done: Carried, content: CampaignContent | None, out: Path) -> d
     write_table(out / "record.parquet", _columns([_flat(row) for row in cloud["runs"]]))
     write_table(out / "cloud.parquet", *_cloud_columns(cloud))
     write_text(out / "report.html", campaign_page(content))
-    return files | {name: str(out / name) for name in ("record.parquet", "cloud.parquet", "report.html")}
+    files |= {name: str(out / name) for name in ("record.parquet", "cloud.parquet", "report.html")}
+    return files | _write_model(done, content, out / MODEL)
+
+
+def _write_model(done: Carried, content: CampaignContent, folder: Path) -> dict[str, str]:
+    """Write the accepted model as `steelyard identify` writes one; returns the paths by name.
+
+    Base parameters have many links behind them; those nearest to the description's are written. Where none
+    that can exist have the accepted torques, those that change them least are, and that is said.
+    """
+    assert done.answer is not None
+    about = subject_of(done.outcome.result("subject"))
+    links = links_behind(about, np.asarray(done.answer["final"]["final"]))
+    if not links.same:
+        say(f"{MODEL}: {links.reason}")
+    described = Path(about.settings.robot)
+    urdf = described.suffix.lower() == ".urdf" and described.is_file()
+    step = Step(
+        "campaign",
+        {"spec": done.spec.name, "run": done.answer["final"]["run"], "torque_change": links.change},
+    )
+    written = write_result(
+        folder,
+        about.robot,
+        about.model.layout,
+        links.parameters,
+        description=described.read_bytes() if urdf else None,
+        steps=[step],
+        verdict={
+            "status": content.verdict.status,
+            "checks": [
+                {"name": check.name, "status": check.status, "message": check.message}
+                for check in content.verdict.checks
+            ],
+        },
+        force=True,
+    )
+    return {f"{MODEL}/{name}": str(folder / name) for name in written.files}
 
 
 def document_of(

@@ -17,6 +17,7 @@ from steelyard.cli.robot_argument import (
     given_robot,
 )
 from steelyard.errors import InputError
+from steelyard.files import require_writable
 
 
 def demo(
@@ -34,10 +35,13 @@ def demo(
     """Move a simulated arm, identify it from the log, and predict a motion it has not seen."""
     if out.exists() and not out.is_dir():
         raise InputError("is a file, not a folder.", place=str(out))
+    require_writable(out)
     found = given_robot(robot, gravity, lock, tool_frame, arguments=argument)
     # Simulator and kernels take a second to load; a wrong argument is answered before that.
-    from steelyard.cli.demo_line import PROMISE, document, print_run, run_line, write_files
+    from steelyard.cli.demo_line import PROMISE, RESULT, document, print_run, run_line, write_files
+    from steelyard.export import require_free
 
+    require_free(out / RESULT, force=True)
     announce_compilation()
     started = time.perf_counter()
     run = run_line(found, seed)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import math
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from steelyard.cli.destination import ForceOption, require_files
+from steelyard.cli.log_options import ColumnsOption, TopicOption
 from steelyard.cli.output import JsonOption, announce_compilation, print_json
 from steelyard.cli.robot_argument import (
     ArgumentOption,
@@ -72,6 +75,8 @@ def excite(
         list[str] | None,
         typer.Option(metavar="LOG", help="Data already recorded; may be repeated.", show_default=False),
     ] = None,
+    columns: ColumnsOption = None,
+    topic: TopicOption = None,
     planned: Annotated[
         Path | None,
         typer.Option(
@@ -98,6 +103,7 @@ def excite(
     rate: Annotated[float, typer.Option(metavar="HZ", help="Rate of the sampled files.")] = 100.0,
     slower: Annotated[float, typer.Option(help="How many times slower the rehearsal is.")] = 4.0,
     seed: Annotated[int, typer.Option(help="Seed of the search.", min=0)] = 0,
+    force: ForceOption = False,
     gravity: GravityOption = None,
     lock: LockOption = None,
     tool_frame: ToolFrameOption = None,
@@ -106,12 +112,14 @@ def excite(
 ) -> None:
     """Design a motion, prove that it keeps every limit, and write it; exit code 3 if it cannot be proven."""
     from steelyard.cli.excite_answer import answer, print_answer
-    from steelyard.cli.excite_files import write_files
+    from steelyard.cli.excite_files import files_beside, write_files
     from steelyard.cli.excite_line import designed
     from steelyard.cli.excite_wish import Wish, refuse_in_vain
 
     if out.suffix.lower() != ".json":
         raise InputError("a motion file ends in .json.", place="--out")
+    _refuse_sampling(period, rate, slower)
+    require_files(files_beside(out).values(), force=force)
     refuse_in_vain(family, (name for name in context.params if _is_given(context, name)))
     announce_compilation()
     began = time.perf_counter()
@@ -140,6 +148,8 @@ def excite(
         tool_frame=tool_frame,
         arguments=tuple(argument or ()),
         motion_name=motion_name,
+        columns=columns,
+        topic=topic,
     )
     if planned is not None:
         _added(wish, planned, out, rate, slower, began, json)
@@ -153,6 +163,18 @@ def excite(
         print_answer(done, document)
     if not document["certified"]:
         raise typer.Exit(3)
+
+
+def _refuse_sampling(period: float, rate: float, slower: float) -> None:
+    """Refuse what the files could not be written with, before the search."""
+    from steelyard.motion import sample_times
+
+    if not (math.isfinite(slower) and slower > 0.0):
+        raise InputError(f"must be a positive number, got {slower:g}.", place="--slower")
+    try:
+        sample_times(period, rate)
+    except InputError as error:
+        raise InputError(error.message, place="--rate") from error
 
 
 def _is_given(context: typer.Context, name: str) -> bool:

@@ -34,6 +34,7 @@ def answer(done: Designed, files: dict[str, str], seconds: float) -> dict[str, A
         "margins": {kind: getattr(found.margins, kind) for kind in KINDS},
         "proven": proven,
         "clearance": proven.get("clearance", {}).get("margin"),
+        "distance": done.limits.distance,
         "certified": certified,
         "reason": "" if certified else str(proof),
         "rounds": found.rounds,
@@ -54,7 +55,10 @@ def print_answer(done: Designed, document: dict[str, Any]) -> None:
     table.add_column("least margin, proven at every instant", justify="right")
     table.add_column("at")
     for kind, least in document["proven"].items():
-        table.add_row(kind, f"{least['margin']:.4g} {least['unit']}", escape(least["at"]))
+        left = f"{least['margin']:.4g} {least['unit']}"
+        if kind == "clearance":
+            left = _apart(least["margin"], document["distance"])
+        table.add_row(kind, left, escape(least["at"]))
     if document["proven"]:
         stdout.print(table)
     effort = f"{len(done.compared)} motions compared" if done.name else f"{document['rounds']} local searches"
@@ -71,3 +75,9 @@ def print_answer(done: Designed, document: dict[str, Any]) -> None:
         stdout.print(f"[bold red]not certified[/bold red]: {escape(document['reason'])}", soft_wrap=True)
     for name, path in document["files"].items():
         stdout.print(f"{name:>12}  {path}", markup=False, highlight=False)
+
+
+def _apart(margin: float, required: float) -> str:
+    """The margin of a clearance, and the distance it means, as the page says them."""
+    words = [f"{1e3 * x:#.3g}".rstrip(".") + " mm" for x in (margin, required + margin)]
+    return f"{words[0]} beyond {1e3 * required:g} mm: {words[1]}"

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from pathlib import Path
 
 import numpy as np
 
+from steelyard.cli.destination import make_folder
 from steelyard.cli.excite_proof import Designed
 from steelyard.cli.excite_wish import not_applicable
 from steelyard.files import write_text
@@ -23,6 +24,19 @@ from steelyard.motion import (
 from steelyard.report import Measure, SearchRecord, motion_content_of, motion_page
 
 
+def files_beside(out: Path) -> dict[str, Path]:
+    """All that is written with a motion file, by what it is."""
+    endings = {
+        "motion": out.suffix,
+        "samples": ".csv",
+        "trajectory": ".trajectory.yaml",
+        "rehearsal": ".rehearsal.json",
+        "page": ".html",
+        "certificate": ".certificate.json",
+    }
+    return {name: out.with_suffix(ending) for name, ending in endings.items()}
+
+
 def write_files(done: Designed, out: Path, *, rate: float, slower: float) -> dict[str, str]:
     """Write everything beside the motion file, each under its stem; returns the paths by what they are."""
     motion = done.motion
@@ -31,13 +45,6 @@ def write_files(done: Designed, out: Path, *, rate: float, slower: float) -> dic
     page = motion_page(
         motion_content_of(done.robot, motion, limits=done.limits, proof=done.proof, search=_search(done))
     )
-    beside = {
-        "motion": out,
-        "samples": out.with_suffix(".csv"),
-        "trajectory": out.with_suffix(".trajectory.yaml"),
-        "rehearsal": out.with_suffix(".rehearsal.json"),
-        "page": out.with_suffix(".html"),
-    }
     writers: dict[str, Callable[[Path], None]] = {
         "motion": lambda path: write_motion(motion, path),
         "samples": lambda path: write_samples(motion, path, rate=rate),
@@ -47,11 +54,20 @@ def write_files(done: Designed, out: Path, *, rate: float, slower: float) -> dic
     }
     if isinstance(done.proof, Certificate):
         proof = done.proof
-        beside["certificate"] = out.with_suffix(".certificate.json")
         writers["certificate"] = lambda path: write_certificate(proof, path)
+    return written(writers, out)
+
+
+def written(writers: Mapping[str, Callable[[Path], None]], out: Path) -> dict[str, str]:
+    """Write some of what stands beside a motion file; what an earlier motion left of the rest goes."""
+    make_folder(out.parent)
+    beside = files_beside(out)
     for name, path in beside.items():
-        writers[name](path)
-    return {name: str(path) for name, path in beside.items()}
+        if name in writers:
+            writers[name](path)
+        else:
+            path.unlink(missing_ok=True)
+    return {name: str(path) for name, path in beside.items() if name in writers}
 
 
 def _search(done: Designed) -> SearchRecord:

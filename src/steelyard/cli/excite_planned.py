@@ -10,6 +10,7 @@ import numpy as np
 from rich.markup import escape
 from rich.table import Table
 
+from steelyard.cli.excite_files import written
 from steelyard.cli.excite_posed import planned_limits
 from steelyard.cli.excite_wish import Wish
 from steelyard.cli.output import say, stdout
@@ -53,13 +54,6 @@ def added_for(wish: Wish, planned: Path) -> AddedMotion:
 def write_added(found: AddedMotion, out: Path, *, rate: float, slower: float) -> dict[str, str]:
     """Write motion, samples, trajectory, rehearsal and proof; returns the paths by what they are."""
     rehearsal = slowed(found.motion, slower)
-    beside = {
-        "motion": out,
-        "samples": out.with_suffix(".csv"),
-        "trajectory": out.with_suffix(".trajectory.yaml"),
-        "rehearsal": out.with_suffix(".rehearsal.json"),
-        "certificate": out.with_suffix(".certificate.json"),
-    }
     writers: dict[str, Callable[[Path], None]] = {
         "motion": lambda path: write_motion(found.motion, path),
         "samples": lambda path: write_samples(found.motion, path, rate=rate),
@@ -67,9 +61,7 @@ def write_added(found: AddedMotion, out: Path, *, rate: float, slower: float) ->
         "rehearsal": lambda path: write_motion(rehearsal, path),
         "certificate": lambda path: write_certificate(found.certificate, path),
     }
-    for name, path in beside.items():
-        writers[name](path)
-    return {name: str(path) for name, path in beside.items()}
+    return written(writers, out)
 
 
 def added_answer(found: AddedMotion, files: dict[str, str], seconds: float) -> dict[str, Any]:

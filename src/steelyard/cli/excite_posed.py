@@ -125,7 +125,8 @@ def _recorded(wish: Wish, robot: Robot, layout: Layout) -> Array | None:
         return None
     blocks = []
     for path in wish.after:
-        reading = read(path, joints=list(robot.joint_names), lenient=True)
+        joints = list(robot.joint_names)
+        reading = read(path, joints=joints, columns=wish.columns, topic=wish.topic, lenient=True)
         log = prepared(reading.recording).recording.channels
         blocks.append((log["q"], log["v"], log["a"], log["tau"]))
     return torque_gram(robot, layout, blocks)[:-1, :-1]

@@ -51,6 +51,8 @@ class Wish:
     tool_frame: str | None
     arguments: tuple[str, ...]
     motion_name: str | None = None
+    columns: str | None = None
+    topic: str | None = None
 
 
 def refuse_in_vain(family: str, given: Iterable[str]) -> None:

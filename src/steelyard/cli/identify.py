@@ -8,10 +8,12 @@ from typing import Annotated
 
 import typer
 
+from steelyard.cli.destination import ForceOption
 from steelyard.cli.identify_request import DRIVE, Request, carry_out
 from steelyard.cli.log_options import (
     ColumnsOption,
     CutoffOption,
+    TopicOption,
     TorqueConstantErrorOption,
     TorqueConstantOption,
 )
@@ -59,6 +61,7 @@ def identify(
         ),
     ] = None,
     columns: ColumnsOption = None,
+    topic: TopicOption = None,
     cutoff: CutoffOption = None,
     prior: Annotated[
         str | None,
@@ -147,7 +150,7 @@ def identify(
             help="Keep centres of mass inside the shapes of their links, where the description has some.",
         ),
     ] = True,
-    force: Annotated[bool, typer.Option("--force", help="Replace an earlier result.")] = False,
+    force: ForceOption = False,
     gravity: GravityOption = None,
     lock: LockOption = None,
     argument: ArgumentOption = None,
@@ -186,6 +189,7 @@ def identify(
         window,
         torque_sign,
         shapes,
+        topic,
     )
     done, files = carry_out(request, out, force=force)
     document = answer(done, files, time.perf_counter() - started)

@@ -288,13 +288,24 @@ def _sharpened(asked: Question, problem: Problem) -> tuple[Question, TorqueLag |
         return asked, None
     train, lag = torque_aligned(problem, asked.train, asked.interval)
     if lag is not None:
-        say(f"   torques are moved by {1e3 * lag.seconds:+.2f} ms, within an interval of the log")
+        say(f"   {lag_words(lag, asked.interval)}")
     every = asked.every_sample
     if lag is not None:
         every = tuple(without_delay(log, lag.seconds, ["tau"]) for log in every)
     train = tuple(without_limited(without_turning(log)) for log in train)
     train, knocks = without_knocks(problem_of(asked.robot, asked.layout, train), train)
     return replace(asked, train=train, every_sample=every, findings=(*asked.findings, *knocks)), lag
+
+
+def lag_words(lag: TorqueLag, interval: float) -> str:
+    """By how much torques are moved, and why that much may be: what `torque_aligned` allows, in words."""
+    moved = f"torques are moved by {1e3 * lag.seconds:+.2f} ms"
+    if abs(lag.seconds) <= interval:
+        return f"{moved}, within the log's interval of {1e3 * interval:.3g} ms"
+    return (
+        f"{moved}: more than the log's interval of {1e3 * interval:.3g} ms, but within two of its standard "
+        f"deviations of {1e3 * lag.deviation:.3g} ms of it"
+    )
 
 
 def _diagnosed(asked: Question, problem: Problem) -> Diagnosis | None:

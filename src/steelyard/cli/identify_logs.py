@@ -159,7 +159,7 @@ def log_made_ready(
 
 def _read(path: Path, robot: Robot, request: Request) -> Reading:
     joints = [joint.name for joint in robot.joints if joint.nv]
-    reading = read(path, joints=joints, columns=request.columns, lenient=True)
+    reading = read(path, joints=joints, columns=request.columns, topic=request.topic, lenient=True)
     signs = torque_signs(request.torque_sign, joints)
     return reading if signs is None else replace(reading, recording=_signed(reading.recording, signs))
 

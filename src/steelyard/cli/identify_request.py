@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from steelyard.arrays import Array
+from steelyard.cli.absent_joints import absent_joints
 from steelyard.cli.output import say
 from steelyard.cli.recorded_request import RecordedRequest
 from steelyard.cli.robot_argument import given_robot
@@ -63,6 +64,7 @@ class Request(RecordedRequest):
     window: float | None = None
     torque_sign: str | None = None
     shapes: bool = True
+    topic: str | None = None
 
     command = "identify"
 
@@ -107,7 +109,10 @@ def carry_out(request: Request, out: Path, *, force: bool = False) -> tuple[Iden
         )
     if request.static and request.method in (WINDOWS, "iv", CLOSED_LOOP):
         raise InputError(f"'{request.method}' needs a motion, not held poses.", place="--static")
+    recorded = request.document()
     robot = given_robot(request.robot, request.gravity, request.lock, arguments=request.arguments, snap=True)
+    absent = absent_joints(robot, request.logs, request.columns, request.topic)
+    robot, request = absent.held(robot), replace(request, lock=(*request.lock, *absent.locks))
     layout = layout_of(robot, _terms(DRIVE if request.drive is None else request.drive, request.method))
     prior = _prior(request, robot, layout)
     constants = torque_constants(request.torque_constant, robot.nv)
@@ -121,13 +126,13 @@ def carry_out(request: Request, out: Path, *, force: bool = False) -> tuple[Iden
     errors = torque_constant_errors(
         request.torque_constant_error, robot.nv, from_current=constants is not None
     )
-    asked = replace(asked, constant_errors=errors)
+    asked = replace(asked, constant_errors=errors, findings=(*absent.findings, *asked.findings))
     done = identify_from(asked, request.method)
     files = write_identification(
         done,
         out,
         request.robot,
-        request=request.document(),
+        request=recorded,
         draws=request.draws,
         seed=request.seed,
         force=force,

@@ -10,6 +10,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from steelyard.audit import Check, Status, check_plausible
+from steelyard.cli.destination import make_folder, require_files
 from steelyard.cli.output import JsonOption, print_json, stdout
 from steelyard.cli.robot_argument import (
     ArgumentOption,
@@ -98,9 +99,9 @@ def _refuse(why: str, **options: object) -> None:
 def _repaired(robot: str, out: Path, fill_mass: float | None, keep_meshes: bool, force: bool) -> Repair:
     if robot in ZOO:
         raise InputError(f"'{robot}' is a robot of the zoo, which has no file to repair.", place="--repair")
-    if out.exists() and not force:
-        raise InputError("exists already.", place=str(out), remedy="Choose another name, or add --force.")
+    require_files([out], force=force)
     repaired = repair_file(Path(robot), out, keep_meshes=keep_meshes, fill_mass=fill_mass)
+    make_folder(out.parent)
     write_bytes(out, repaired.text)
     return repaired
 

@@ -8,8 +8,10 @@ from typing import Annotated
 
 import typer
 
+from steelyard.cli.destination import ForceOption
 from steelyard.cli.joints_request import BANDWIDTH, MARGIN, TRAVEL, JointsRequest, carry_out
-from steelyard.cli.output import JsonOption, announce_compilation, print_json
+from steelyard.cli.log_options import ColumnsOption, TopicOption
+from steelyard.cli.output import JsonOption, announce_compilation, complain, print_json
 from steelyard.cli.robot_argument import ArgumentOption, GravityOption, LockOption, RobotArgument
 
 
@@ -23,6 +25,8 @@ def joints(
             show_default="experiments on the simulated robot",
         ),
     ] = None,
+    columns: ColumnsOption = None,
+    topic: TopicOption = None,
     sensor: Annotated[str, typer.Option(help="Sensor preset of the simulated robot.")] = "low-cost",
     posture: Annotated[
         str | None,
@@ -54,13 +58,16 @@ def joints(
         ),
     ] = None,
     seed: Annotated[int, typer.Option(help="Seed of sequences and sensors' noise.", min=0)] = 0,
-    force: Annotated[bool, typer.Option("--force", help="Replace an earlier result.")] = False,
+    force: ForceOption = False,
     gravity: GravityOption = None,
     lock: LockOption = None,
     argument: ArgumentOption = None,
     json: JsonOption = False,
 ) -> None:
-    """Drive one joint at a time in open loop, fit its model, and design feedforward and PD control."""
+    """Drive one joint at a time in open loop, fit its model, and design feedforward and PD control.
+
+    A joint that cannot be modelled is left out, held where it stood, and the exit code is 3.
+    """
     from steelyard.cli.joints_answer import answer, print_answer
 
     announce_compilation()
@@ -79,6 +86,8 @@ def joints(
         gravity=gravity,
         lock=tuple(lock or ()),
         arguments=tuple(argument or ()),
+        columns=columns,
+        topic=topic,
     )
     done, files = carry_out(request, out, force=force)
     document = answer(done) | {"seconds": time.perf_counter() - started, "files": files}
@@ -86,3 +95,7 @@ def joints(
         print_json(document)
     else:
         print_answer(done, document)
+    for error in done.failed.values():
+        complain(f"{error} The other joints are written, with a controller for them alone.")
+    if done.failed:
+        raise typer.Exit(3)

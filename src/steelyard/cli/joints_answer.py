@@ -42,6 +42,7 @@ def answer(done: Modelled) -> dict[str, Any]:
             }
             for j, (name, joint) in enumerate(zip(done.robot.joint_names, done.joints, strict=True))
         },
+        "failed": {name: str(error) for name, error in done.failed.items()},
     }
 
 

@@ -48,11 +48,13 @@ def write_models(done: Modelled, out: Path, *, force: bool = False) -> dict[str,
 def content_of(done: Modelled) -> JointModelContent:
     """What the page shows."""
     entries = [_entry(done, j, joint) for j, joint in enumerate(done.joints)]
+    missing = "".join(f" Joint '{name}' has no model: {error}" for name, error in done.failed.items())
     made = "Logs of open-loop experiments." if done.request.logs else "Experiments on the simulated robot."
     spread = 1.96e3 * done.delay.deviation
     return JointModelContent(
         done.robot.name,
-        f"{made} One joint at a time was driven by torques that nothing corrected, the others were held.",
+        f"{made} One joint at a time was driven by torques that nothing corrected, the others were held."
+        f"{missing}",
         Quantity("delay", 1e3 * done.delay.seconds, spread, "ms"),
         done.design.controller.cycle,
         done.request.margin,
@@ -136,7 +138,9 @@ def _averaged(x: Array, width: int) -> Array:
 
 
 def _remarks(done: Modelled) -> list[str]:
+    held = [f"--lock {lock.name}={','.join(map(repr, lock.position.tolist()))}" for lock in done.robot.locks]
     return [
+        *([f"The robot with {' '.join(held)}; joints without a model are held."] if done.failed else []),
         f"Feedforward and PD of {done.robot.name}, from joint models; per joint, SI units.",
         f"Phase margin at least {math.degrees(float(done.design.phase_margin.min())):.1f} degrees with "
         f"torques {1e3 * done.delay.seconds:.3f} ms late.",
@@ -150,8 +154,8 @@ def _experiments(done: Modelled) -> dict[str, bytes]:
     with TemporaryDirectory() as folder:
         return {
             f"experiments/{j}_{k}.parquet": _stored(log, Path(folder) / "log.parquet")
-            for j, joint in enumerate(done.joints, start=1)
-            for k, log in enumerate(joint.recordings, start=1)
+            for j, logs in enumerate(done.recordings.values(), start=1)
+            for k, log in enumerate(logs, start=1)
         }
 
 

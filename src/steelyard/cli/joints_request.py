@@ -33,13 +33,15 @@ class JointsRequest(RecordedRequest):
     gravity: str | None = None
     lock: tuple[str, ...] = ()
     arguments: tuple[str, ...] = ()
+    columns: str | None = None
+    topic: str | None = None
 
     command = "joints"
 
     @property
     def named(self) -> tuple[str | None, ...]:
         """What may be the name of a file it reads."""
-        return (self.robot, *self.logs)
+        return (self.robot, *self.logs, self.columns)
 
 
 def carry_out(request: JointsRequest, out: Path, *, force: bool = False) -> tuple[Modelled, dict[str, str]]:

@@ -21,6 +21,14 @@ TorqueConstantErrorOption = Annotated[
 ColumnsOption = Annotated[
     str | None, typer.Option(metavar="MAP", help="Names of the logs' columns.", show_default=False)
 ]
+TopicOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAME",
+        help="Topic of joint states in the logs that are ROS 2 bags.",
+        show_default="the only one",
+    ),
+]
 CutoffOption = Annotated[
     float | None,
     typer.Option(metavar="HZ", help="Cut-off of the low-pass filter.", show_default="from the spectrum"),

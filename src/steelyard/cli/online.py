@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from steelyard.cli.destination import ForceOption
 from steelyard.cli.output import JsonOption, announce_compilation, print_json
 from steelyard.cli.robot_argument import (
     ArgumentOption,
@@ -81,7 +82,7 @@ def online(
         bool, typer.Option("--real-time", help="Its clock is the wall's; answers can be late.")
     ] = False,
     live: Annotated[bool, typer.Option("--live", help="Show the run in a browser while it goes on.")] = False,
-    force: Annotated[bool, typer.Option("--force", help="Replace an earlier result.")] = False,
+    force: ForceOption = False,
     gravity: GravityOption = None,
     lock: LockOption = None,
     tool_frame: ToolFrameOption = None,

@@ -14,7 +14,7 @@ from steelyard.cli.online_watch import head_of
 from steelyard.cli.output import say, stdout
 from steelyard.errors import InputError
 from steelyard.export import versions
-from steelyard.files import write_text
+from steelyard.files import require_writable, write_text
 from steelyard.inertia import PARAMETER_NAMES, PARAMETER_UNITS
 from steelyard.online import BROKEN, DONE, DrivenMove, Known, write_run
 from steelyard.report import (
@@ -33,19 +33,20 @@ PAGE = "report.html"
 
 
 def refuse_existing(out: Path, *, force: bool) -> None:
-    """Refuse a folder that holds something, unless it may be replaced.
+    """Refuse a folder that holds something, unless it may be replaced, or that cannot be written to.
 
     Args:
         out: the folder.
         force: whether it may.
 
     Raises:
-        InputError: it exists and is not empty.
+        InputError: it exists and is not empty, or nothing can be written there.
     """
     if out.exists() and not out.is_dir():
         raise InputError("is not a folder.", place="--out")
     if not force and out.is_dir() and any(out.iterdir()):
         raise InputError(f"'{out}' is not empty.", place="--out", remedy="Name another, or say --force.")
+    require_writable(out)
 
 
 def sentence_of(learned: Learned) -> str:

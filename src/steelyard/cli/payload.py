@@ -8,9 +8,11 @@ from typing import Annotated
 
 import typer
 
+from steelyard.cli.destination import ForceOption
 from steelyard.cli.log_options import (
     ColumnsOption,
     CutoffOption,
+    TopicOption,
     TorqueConstantErrorOption,
     TorqueConstantOption,
 )
@@ -141,9 +143,10 @@ def payload(
         ),
     ] = None,
     columns: ColumnsOption = None,
+    topic: TopicOption = None,
     cutoff: CutoffOption = None,
     seed: Annotated[int, typer.Option(help="Seed of the draws behind the intervals.", min=0)] = 0,
-    force: Annotated[bool, typer.Option("--force", help="Replace an earlier result.")] = False,
+    force: ForceOption = False,
     gravity: GravityOption = None,
     lock: LockOption = None,
     empty_lock: Annotated[
@@ -197,6 +200,7 @@ def payload(
         tool_frame,
         tuple(argument or ()),
         window,
+        topic,
     )
     done, files = carry_out(request, out, force=force)
     document = answer(done, files, time.perf_counter() - started)

@@ -63,7 +63,8 @@ def guaranteed(request: PayloadRequest, held: Held, model: ArmModel) -> tuple[Gu
 def _whole(request: PayloadRequest, path: str, model: ArmModel) -> Recording:
     """A log at its own rate: thinned samples would add the error of the integration rule."""
     joints = list(model.robot.joint_names)
-    log = read(Path(path), joints=joints, columns=request.columns, lenient=True).recording
+    columns, topic = request.columns, request.topic
+    log = read(Path(path), joints=joints, columns=columns, topic=topic, lenient=True).recording
     constants = torque_constants(request.torque_constant, model.robot.nv)
     how = Preparation(constants, request.cutoff, sampling_of(log).interval)
     return prepared(log, how).recording

@@ -9,6 +9,7 @@ import numpy as np
 
 from steelyard.arrays import Array
 from steelyard.audit import Check, Verdict, check_density
+from steelyard.cli.absent_joints import absent_joints
 from steelyard.cli.identify_request import DRIVE, WINDOWS, torque_constant_errors, torque_constants
 from steelyard.cli.output import say
 from steelyard.cli.payload_bounds import guaranteed
@@ -125,6 +126,8 @@ def weighed(request: PayloadRequest) -> Weighed:
         arguments=request.arguments,
         snap=True,
     )
+    absent = absent_joints(robot, request.loaded, request.columns, request.topic)
+    robot, request = absent.held(robot), replace(request, lock=(*request.lock, *absent.locks))
     held = held_at(robot, grasp=pose_of(request.grasp, "--grasp"))
     say(f"1  the payload's frame is {held.frame}, carried by {held.link}")
     runs = _read(request, robot, held, request.torque_constant)
@@ -145,7 +148,13 @@ def weighed(request: PayloadRequest) -> Weighed:
     mesh = None if request.mesh is None else object_mesh(request.mesh, scale=request.scale)
     if mesh is not None:
         checks.append(_density(estimate, mesh))
-    findings = (*runs.findings, *_caution(request, way), *_gains(estimate, others), *estimate.findings)
+    findings = (
+        *absent.findings,
+        *runs.findings,
+        *_caution(request, way),
+        *_gains(estimate, others),
+        *estimate.findings,
+    )
     return Weighed(
         robot,
         held,
@@ -180,7 +189,10 @@ def _read(request: PayloadRequest, robot: Robot, held: Held, torque_constant: st
     known = known_load_of(request)
     joints = [joint.name for joint in robot.joints if joint.nv]
     paths = [Path(name) for name in (*request.loaded, *request.empty, *request.known_loads)]
-    readings = [read(path, joints=joints, columns=request.columns, lenient=True) for path in paths]
+    readings = [
+        read(path, joints=joints, columns=request.columns, topic=request.topic, lenient=True)
+        for path in paths
+    ]
     logs = [reading.recording for reading in readings]
     interval = max(sampling_of(log).interval for log in logs)
     # Windows are integrated over every sample that there is.

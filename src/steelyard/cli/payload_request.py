@@ -59,6 +59,7 @@ class PayloadRequest(RecordedRequest):
     tool_frame: str | None = None
     arguments: tuple[str, ...] = ()
     window: float | None = None
+    topic: str | None = None
 
     command = "payload"
 

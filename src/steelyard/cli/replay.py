@@ -11,6 +11,7 @@ from typing import Annotated, Any
 import typer
 from rich.markup import escape
 
+from steelyard.cli.destination import ForceOption
 from steelyard.cli.output import JsonOption, announce_compilation, print_json, stdout
 from steelyard.errors import InputError
 
@@ -29,7 +30,7 @@ def replay(
     out: Annotated[
         Path | None, typer.Option(help="Folder to keep the new result in.", show_default="none is kept")
     ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Replace an earlier result.")] = False,
+    force: ForceOption = False,
     json: JsonOption = False,
 ) -> None:
     """Make a result again from its record and compare every file; exit code 1 if one differs.
@@ -40,6 +41,10 @@ def replay(
     from steelyard.export import read_record, versions
 
     if holds_run(record):
+        if out is not None:
+            raise InputError(
+                "a run of `steelyard online` is compared in place; nothing is written.", place="--out"
+            )
         replay_online(record, json=json)
         return
     path = record / RECORD if record.is_dir() else record

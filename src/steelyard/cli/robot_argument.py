@@ -67,7 +67,7 @@ def given_robot(
         found = found.with_gravity(_gravity(gravity))
     if tool_frame is not None:
         found = found.with_tool_frame(tool_frame)
-    return found.locked(_positions(lock)) if lock else found
+    return found.locked(lock_positions(lock)) if lock else found
 
 
 def _arguments(given: Sequence[str]) -> dict[str, str]:
@@ -94,7 +94,7 @@ def _gravity(text: str) -> list[float]:
     return values
 
 
-def _positions(locks: Sequence[str]) -> dict[str, float | list[float]]:
+def lock_positions(locks: Sequence[str]) -> dict[str, float | list[float]]:
     """Positions by joint: one number each, or seven where a joint floats."""
     positions: dict[str, float | list[float]] = {}
     for text in locks:

@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from steelyard.cli.destination import ForceOption
 from steelyard.cli.output import JsonOption, announce_compilation, print_json
 from steelyard.cli.robot_argument import (
     ArgumentOption,
@@ -51,7 +52,7 @@ def sensitivity(
     count: Annotated[int, typer.Option(help="Motions of each kind that are compared.", min=1)] = 10,
     rate: Annotated[float, typer.Option(metavar="HZ", help="Samples per second.")] = 200.0,
     seed: Annotated[int, typer.Option(help="Seed of motions and noise.", min=0)] = 0,
-    force: Annotated[bool, typer.Option("--force", help="Replace an earlier result.")] = False,
+    force: ForceOption = False,
     gravity: GravityOption = None,
     lock: LockOption = None,
     tool_frame: ToolFrameOption = None,

@@ -9,6 +9,7 @@ from typing import Annotated
 
 import typer
 
+from steelyard.cli.destination import ForceOption, make_folder, require_files
 from steelyard.cli.output import JsonOption, announce_compilation, print_json, say, stdout
 from steelyard.cli.robot_argument import (
     ArgumentOption,
@@ -47,6 +48,7 @@ def simulate(
         float | None, typer.Option(help="Samples per second.", show_default="the preset's own")
     ] = None,
     seed: Annotated[int, typer.Option(help="Seed of the sensors' noise.", min=0)] = 0,
+    force: ForceOption = False,
     gravity: GravityOption = None,
     lock: LockOption = None,
     tool_frame: ToolFrameOption = None,
@@ -69,6 +71,7 @@ def simulate(
         raise InputError(
             f"'{out.suffix}' is not a kind of log.", place="--out", remedy=f"Use {', '.join(SUFFIXES)}."
         )
+    require_files([out], force=force)
     started = time.perf_counter()
     found = given_robot(robot, gravity, lock, tool_frame, arguments=argument)
     if payload is not None:
@@ -90,6 +93,7 @@ def simulate(
         backlash=backlash,
         clearance=clearance,
     )
+    make_folder(out.parent)
     write(recording, out)
     seconds = time.perf_counter() - started
     errors = dict(zip(found.joint_names, (float(x) for x in tracking_error(recording)), strict=True))

@@ -11,7 +11,8 @@ import typer
 from rich.markup import escape
 from rich.table import Table
 
-from steelyard.cli.log_options import ColumnsOption, CutoffOption, TorqueConstantOption
+from steelyard.cli.destination import ForceOption
+from steelyard.cli.log_options import ColumnsOption, CutoffOption, TopicOption, TorqueConstantOption
 from steelyard.cli.output import JsonOption, announce_compilation, print_json, stdout
 from steelyard.cli.robot_argument import ArgumentOption, GravityOption, LockOption
 from steelyard.finding import Finding
@@ -35,14 +36,17 @@ def validate(
     ],
     torque_constant: TorqueConstantOption = None,
     columns: ColumnsOption = None,
+    topic: TopicOption = None,
     cutoff: CutoffOption = None,
     out: Annotated[Path | None, typer.Option(help="Folder for a report.", show_default="no report")] = None,
+    force: ForceOption = False,
     gravity: GravityOption = None,
     lock: LockOption = None,
     argument: ArgumentOption = None,
     json: JsonOption = False,
 ) -> None:
     """Judge a model by logs it need not come from; exit code 1 if the verdict is fail."""
+    from steelyard.cli.absent_joints import absent_joints
     from steelyard.cli.identify_logs import log_made_ready
     from steelyard.cli.identify_request import Request, torque_constants
     from steelyard.cli.validate_line import validation
@@ -52,19 +56,22 @@ def validate(
 
     announce_compilation()
     if out is not None:
-        require_free(out)
+        require_free(out, force=force)
     started = time.perf_counter()
     given = given_model(model, gravity, lock, argument)
+    absent = absent_joints(given.model.robot, logs, columns, topic)
+    if absent.locks:
+        given = given_model(model, gravity, [*(lock or ()), *absent.locks], argument)
     robot = given.model.robot
-    how = Request(model, tuple(map(str, logs)), columns=columns, cutoff=cutoff)
+    how = Request(model, tuple(map(str, logs)), columns=columns, cutoff=cutoff, topic=topic)
     constants = torque_constants(torque_constant, robot.nv)
-    ready, findings = {}, list(given.findings)
+    ready, findings = {}, [*given.findings, *absent.findings]
     for path in logs:
         ready[str(path)], noticed, _ = log_made_ready(path, robot, how, constants)
         findings += [finding for finding in noticed if finding not in findings]
     done = validation(given, ready, _repeat(given, logs))
     if out is not None:
-        write_report(out, given, done, ready, findings)
+        write_report(out, given, done, ready, findings, force=force)
     document = _document(done, findings, time.perf_counter() - started)
     if json:
         print_json(document)

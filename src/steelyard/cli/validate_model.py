@@ -6,8 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
+
 from steelyard.audit import DynamicModel
-from steelyard.cli.robot_argument import given_robot
+from steelyard.cli.robot_argument import given_robot, lock_positions
 from steelyard.drive import ALL_TERMS
 from steelyard.errors import InputError
 from steelyard.export import ResultFolder, is_result, read_result, robot_with_parameters
@@ -59,6 +61,7 @@ def stated_model(robot: Robot) -> DynamicModel:
 
 def _from_folder(stored: ResultFolder, gravity: str | None, lock: Sequence[str] | None) -> GivenModel:
     robot, layout, phi = stored.robot, stored.layout, stored.parameters.values
+    lock = _free_locks(stored, lock or ())
     asked = given_robot(str(stored.model), gravity, lock, snap=True)
     if gravity is not None:
         robot = robot.with_gravity(asked.gravity)
@@ -71,3 +74,18 @@ def _from_folder(stored: ResultFolder, gravity: str | None, lock: Sequence[str] 
     known = all(x.nominal is not None for x in layout.parameters[: 10 * len(layout.links)])
     nominal = DynamicModel(robot, layout, layout.complete_nominal()) if known else None
     return GivenModel(DynamicModel(robot, layout, phi), nominal, stored, stored.findings)
+
+
+def _free_locks(stored: ResultFolder, lock: Sequence[str]) -> list[str]:
+    """The locks that the result was not made with; one that it was made with must be where it was."""
+    held, free = stored.locks, []
+    for text, (name, position) in zip(lock, lock_positions(lock).items(), strict=True):
+        if name not in held:
+            free.append(text)
+        elif not np.allclose(held[name], position, rtol=1e-9, atol=1e-9):
+            raise InputError(
+                f"the result was identified with it at {', '.join(f'{q:.6g}' for q in held[name])}.",
+                place=f"--lock {text}",
+                remedy="Leave --lock out for this joint, or identify again with it held there.",
+            )
+    return free

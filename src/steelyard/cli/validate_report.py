@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -9,7 +10,7 @@ import numpy as np
 
 from steelyard.cli.validate_line import Validation
 from steelyard.cli.validate_model import GivenModel
-from steelyard.export import versions, write_folder
+from steelyard.export import record_document, versions, write_folder
 from steelyard.finding import Finding
 from steelyard.recording import Recording
 from steelyard.report import History, ReportContent, TorqueTrace, draw_arm, report_page
@@ -25,8 +26,10 @@ def write_report(
     done: Validation,
     logs: Mapping[str, Recording],
     findings: Sequence[Finding],
+    *,
+    force: bool = False,
 ) -> None:
-    """Write the page into a new folder."""
+    """Write the page and its record into a new folder."""
     model = given.model
     joints = [joint for joint in model.robot.joints for _ in range(joint.nv)]
     name, first = next(iter(logs.items()))
@@ -51,7 +54,11 @@ def write_report(
         histories=tuple(History(Path(name).name, log.digest, log.provenance) for name, log in logs.items()),
         versions=versions(),
     )
-    write_folder(out, {"report.html": report_page(content).encode()})
+    files = {"report.html": report_page(content).encode()}
+    # By its record a later run knows that the folder may be replaced.
+    record = record_document(model.robot, model.layout, files)
+    files["record.json"] = (json.dumps(record, indent=2, ensure_ascii=False) + "\n").encode()
+    write_folder(out, files, force=force)
 
 
 def _trace(given: GivenModel, name: str, log: Recording, done: Validation) -> TorqueTrace:

@@ -159,7 +159,7 @@ def read_controller(path: Path | str, robot: Robot) -> Controller:
         raise InputError(
             f"states a delay of {loop.delay:g} s, which cannot be simulated here.",
             place=f"{path}: delay",
-            remedy="Leave it out, or read the file with read_loop.",
+            remedy="Leave it out of the file.",
         )
     return loop.controller
 

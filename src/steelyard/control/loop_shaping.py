@@ -151,6 +151,7 @@ def _largest_bandwidth(
             f"from {min(j.inertia for j in family):.3g} to {max(j.inertia for j in family):.3g} kg·m².",
             place="phase_margin",
             remedy="Ask for less margin, or for a narrower range of inertia.",
+            evidence={"joint": name},
         )
     low, high = grid[first - 1], grid[first]
     for _ in range(_HALVINGS):

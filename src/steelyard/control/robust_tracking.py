@@ -113,7 +113,7 @@ class RobustTracking(ModelLaw):
             if value is not None:
                 self._keep(name, positive_number(name, value, unit))
         if self.largest_inertia is not None and self.largest_inertia < self.smallest_inertia:
-            raise InputError("is below smallest_inertia.", place="largest_inertia")
+            raise InputError("is below the smallest inertia.", place="largest_inertia")
 
     @classmethod
     def nominal(

@@ -50,7 +50,7 @@ class Drive:
             raise InputError(
                 f"is {self.stribeck:g} N·m, but no shape says over which speeds it fades.",
                 place="stribeck",
-                remedy="State stribeck_shape=StribeckShape(velocity, exponent).",
+                remedy="State its shape: a velocity and an exponent.",
             )
         if abs(self.asymmetric or 0.0) > (self.viscous or 0.0):
             raise InputError(

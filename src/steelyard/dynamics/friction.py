@@ -106,7 +106,7 @@ def refuse_load(layout: Layout, why: str) -> None:
         raise InputError(
             f"it has the term 'load', friction F_l |τ_rigid| sign(v) that depends on parameters: {why}.",
             place="layout",
-            remedy="Take its column at a known load, torque_regressor(…, load=rigid_torque(…)); or drop it.",
+            remedy="Take its column at a known load, or leave 'load' out of the drive terms.",
         )
 
 

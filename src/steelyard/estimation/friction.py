@@ -48,7 +48,7 @@ def fit_friction(
     """
     if "stribeck" not in problem.layout.drive:
         raise InputError(
-            "has no term 'stribeck'.", place="layout", remedy="Use fit_weighted for linear ones."
+            "has no term 'stribeck'.", place="layout", remedy="Ask about 'stribeck' among the drive terms."
         )
     if problem.robot.ties is not None:
         raise InputError("has joints that mimic others, which share their friction.", place="robot")
@@ -133,7 +133,7 @@ def _search(problem: Problem, shapes: Array, weights: Array) -> tuple[Array, Sol
     raise NoSolutionError(
         f"the shapes of Stribeck friction did not settle in {_STEPS} steps.",
         place="friction",
-        remedy="Start from other shapes, or fix the exponent by using fit_weighted.",
+        remedy="Start from other shapes, or leave 'stribeck' out of the drive terms.",
         evidence={"shapes": shapes.tolist()},
     )
 

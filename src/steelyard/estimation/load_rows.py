@@ -32,7 +32,9 @@ def load_places(problem: Problem) -> IntArray:
         InputError: the layout has no load term, or joints mimic others.
     """
     if "load" not in problem.layout.drive:
-        raise InputError("has no term 'load'.", place="layout", remedy="Use fit_weighted for linear ones.")
+        raise InputError(
+            "has no term 'load'.", place="layout", remedy="Ask about 'load' among the drive terms."
+        )
     if problem.robot.ties is not None:
         raise InputError("has joints that mimic others, which share their friction.", place="robot")
     return problem.layout.friction_columns[:, 2]

@@ -47,7 +47,8 @@ def _refuse_tool_inside(problem: DesignProblem) -> None:
             raise NoSolutionError(
                 "the tool is inside the robot, at rest or at every position looked at.",
                 place=pair.name,
-                remedy="Move the tool, or let the two touch by naming them in `ignore`.",
+                remedy="Place it elsewhere (--tool-frame), check its unit (--tool-scale), or cut off its "
+                "shape what lies inside the robot.",
             )
 
 

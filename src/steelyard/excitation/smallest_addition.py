@@ -74,7 +74,7 @@ def _refuse_unknowable(pause: Pause) -> None:
         raise NoSolutionError(
             f"no motion of it shows {', '.join(hidden)}.",
             place=f"robot '{pause.robot.name}'",
-            remedy="Let any deviation of these do: set them to infinity in `required`.",
+            remedy="Let any deviation of these do, or weigh the payload with an arm that turns it otherwise.",
         )
 
 

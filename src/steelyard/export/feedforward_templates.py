@@ -15,7 +15,12 @@ $constants
 
 
 def feedforward(q, v, a):
-    """Torques (N m, N) that produce the accelerations a at the positions q and velocities v."""
+    """Torques (N m, N) that produce the accelerations a at the positions q and velocities v.
+
+    One instant: each is a list, a tuple or an array with one number for each joint, rad or m and seconds.
+    """
+    # Numbers of an array answer a comparison with a truth value of their own, which cannot be subtracted.
+    q, v, a = ([float(x) for x in given] for given in (q, v, a))
     n = len(PARENT)
     R, p, w, d, b, f, m = ([None] * n for _ in range(7))
     rate = [FACTOR[i] * v[LEADER[i]] for i in range(n)]

@@ -10,11 +10,11 @@ from pathlib import Path
 
 from steelyard.errors import InputError
 from steelyard.export.record_file import KIND
-from steelyard.files import write_bytes
+from steelyard.files import require_writable, write_bytes
 
 
 def require_free(folder: Path, *, force: bool = False) -> None:
-    """Refuse a folder that holds something.
+    """Refuse a folder that holds something, or that could not be written in the end.
 
     Args:
         folder: where a result is to go; it need not exist.
@@ -22,14 +22,25 @@ def require_free(folder: Path, *, force: bool = False) -> None:
             it holds cannot be known to be disposable.
 
     Raises:
-        InputError: it is a file, or holds something that may not be replaced.
+        InputError: it is a file, holds something that may not be replaced, or cannot be made where it is to
+            stand.
     """
     if folder.is_symlink() or (folder.exists() and not folder.is_dir()):
         raise InputError("is no folder.", place=str(folder), remedy="Give the path of a folder.")
+    if folder.is_mount():
+        raise InputError(
+            "is where a disk is mounted; a finished folder cannot be moved there.",
+            place=str(folder),
+            remedy="Choose a folder inside it.",
+        )
+    # It is finished beside its place and then moved, so the folder above is the one that is written to.
+    require_writable(folder.absolute().parent)
     if not folder.is_dir() or not any(folder.iterdir()):
         return
     if not force:
-        raise InputError("is not empty.", place=str(folder), remedy="Choose another, or force replacing it.")
+        raise InputError(
+            "is not empty.", place=str(folder), remedy="Choose another, or replace it with --force."
+        )
     if not _is_result(folder):
         raise InputError(
             "is not empty and holds no earlier result, so it is not replaced.",

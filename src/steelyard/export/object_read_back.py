@@ -56,9 +56,10 @@ def check_object(description: ObjectDescription, files: Mapping[str, bytes]) -> 
 
 def _by_pinocchio(content: bytes) -> Body:
     try:
-        model = pin.buildModelFromXML(content.decode(), pin.JointModelFreeFlyer())
+        model = pin.buildModelFromXML(content.decode())
     except (ValueError, RuntimeError) as error:
         raise ReadBackError(f"Pinocchio refuses it: {error}", place=URDF) from error
+    _require_free("Pinocchio", URDF, model.nv)
     found = model.inertias[1]
     return Body(found.mass, found.lever, found.inertia)
 
@@ -66,12 +67,17 @@ def _by_pinocchio(content: bytes) -> Body:
 def _by_mujoco(place: str, content: bytes, assets: dict[str, bytes], name: str) -> Body:
     try:
         spec = mujoco.MjSpec.from_string(content.decode(), assets=assets)
-        spec.compiler.fusestatic = False  # else a link that no joint moves becomes a part of the world
         model = spec.compile()
     except ValueError as error:
         raise ReadBackError(f"MuJoCo refuses it: {error}", place=place) from error
+    _require_free("MuJoCo", place, model.nv)
     part = model.body(name)
     return MujocoPrincipal(float(part.mass[0]), part.ipos, part.iquat, part.inertia).to_body()
+
+
+def _require_free(reader: str, place: str, nv: int) -> None:
+    if nv != 6:
+        raise ReadBackError(f"{reader} finds {nv} degrees of freedom; a free body has 6.", place=place)
 
 
 def _sdf_body(content: bytes) -> Body:

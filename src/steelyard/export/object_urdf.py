@@ -1,4 +1,4 @@
-"""An object as URDF: one link with its inertia, what is seen of it and what touches."""
+"""An object as URDF: one free link with its inertia, what is seen of it and what touches."""
 
 from __future__ import annotations
 
@@ -10,7 +10,10 @@ from steelyard.robot import Box, Geometry, MeshFile
 
 
 def object_urdf(description: ObjectDescription) -> bytes:
-    """Write an object as URDF; it has no joint, so that a reader decides how it moves.
+    """Write an object as URDF: a link that a floating joint leaves free in the world.
+
+    A link that no joint holds is free to some readers and a part of the world to others, MuJoCo among them,
+    so it is said.
 
     Args:
         description: what to write.
@@ -22,6 +25,11 @@ def object_urdf(description: ObjectDescription) -> bytes:
     lines = [
         '<?xml version="1.0"?>',
         f"<robot{name}>",
+        '  <link name="world"/>',
+        f'  <joint{attributes({"name": f"{description.name}_free"})} type="floating">',
+        '    <parent link="world"/>',
+        f"    <child{attributes({'link': description.name})}/>",
+        "  </joint>",
         f"  <link{name}>",
         f"    {inertial(description.body)}",
         f"    <visual>{_shape(description.visual)}</visual>",

@@ -50,7 +50,12 @@ def record_document(
     document: dict[str, object] = {
         "kind": KIND,
         "schema": SCHEMA,
-        "robot": {"name": robot.name, "source": robot.source, "digest": robot.digest},
+        "robot": {
+            "name": robot.name,
+            "source": robot.source,
+            "digest": robot.digest,
+            "locks": {held.name: held.position for held in robot.locks},
+        },
         "drive": layout.drive,
         "steps": [{"action": s.action, "detail": s.detail, "digest": s.digest} for s in steps],
         "seed": seed,

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from steelyard.arrays import Array
+from steelyard.arrays import Array, checked
 from steelyard.errors import InputError
 from steelyard.export.parameters_file import SCHEMA as PARAMETERS_SCHEMA
 from steelyard.export.record_file import KIND
@@ -52,6 +52,16 @@ class ResultFolder:
     base: StoredBase
     record: Mapping[str, Any]
     findings: tuple[Finding, ...]
+
+    @property
+    def locks(self) -> dict[str, Array]:
+        """Where the joints were held that the model has no more, each of shape (nq,), rad or m, by name."""
+        about = self.record.get("robot")
+        stated = about.get("locks") if isinstance(about, dict) else None
+        place = str(self.folder / RECORD)
+        if not isinstance(stated, dict):
+            return {}
+        return {name: checked(f"{place}: lock of '{name}'", q, ("nq",)) for name, q in stated.items()}
 
 
 def is_result(path: Path) -> bool:

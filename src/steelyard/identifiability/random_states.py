@@ -78,7 +78,7 @@ def in_free_flight(robot: Robot, layout: Layout, q: Array, v: Array, a: Array) -
         raise InputError(
             f"the base of '{robot.name}' does not float, so it cannot fly.",
             place="ballistic",
-            remedy="Use robot.floating().",
+            remedy="Let its base float (--floating).",
         )
     phi = layout.complete_nominal()
     flight = a.copy()

@@ -18,7 +18,7 @@ from steelyard.motion.receding import RecedingPlans
 from steelyard.motion.receding_plan import RecedingPlan
 from steelyard.motion.recipes import Recipe, Step, Swing, paper_recipes
 from steelyard.motion.rest import rest_to_rest
-from steelyard.motion.sampled_files import write_joint_trajectory, write_samples
+from steelyard.motion.sampled_files import sample_times, write_joint_trajectory, write_samples
 from steelyard.motion.segments import through_waypoints
 from steelyard.motion.sinusoid import SinusoidMotion
 from steelyard.motion.slowed import slowdown_within, slowed
@@ -70,6 +70,7 @@ __all__ = [
     "read_motion",
     "rest_conditions",
     "rest_to_rest",
+    "sample_times",
     "slowdown_within",
     "slowed",
     "structured_motions",

@@ -50,7 +50,7 @@ def crane_x7_motions(
         raise InputError(
             f"has {nv} joints, a CRANE-X7 has 7, or 8 with its hand.",
             place=f"robot '{limits.robot.name}'",
-            remedy="Use structured_motions for other arms.",
+            remedy="For other arms give postures of their own.",
         )
     return structured_motions(
         limits, postures=CRANE_X7_POSTURES[:, :nv], wrist=CRANE_X7_WRIST, recipes=recipes, dwell=dwell

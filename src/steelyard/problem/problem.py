@@ -41,7 +41,7 @@ def _compressed(problem: Problem) -> Compressed:
         raise InputError(
             "with friction that grows with the load torque is not linear in the parameters.",
             place="layout",
-            remedy="Use fit_load_friction, then linearised for what needs linear equations; or drop 'load'.",
+            remedy="Leave 'load' out of the drive terms, or fit with it and linearise there.",
         )
     return compress(problem.robot, problem.layout, problem.samples.blocks)
 

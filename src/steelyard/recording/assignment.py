@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from steelyard.errors import RecordingError
 from steelyard.recording.channels import CHANNELS, TIME_SPELLINGS, Spelling, is_time, joint_number, spelling
 
-MAP = "Map columns by hand with columns={'name in the file': 'time' or 'q_1' or …}"
+MAP = "Or say what columns are by hand with --columns, as in 'Uhr=time, Winkel 1=q_1 [deg]'"
 
 
 @dataclass(frozen=True)
@@ -167,7 +167,7 @@ def _time(names: Sequence[str], shown: Sequence[str]) -> int:
 def _refuse_two(first: str, second: str, what: str) -> None:
     raise RecordingError(
         f"columns '{first}' and '{second}' both claim to be {what}.",
-        remedy="Map one of them to another name, as in columns={'" + second + "': 'other'}.",
+        remedy=f"Give one of them another meaning, as in --columns '{second}=other'.",
         evidence={"columns": (first, second)},
     )
 
@@ -175,7 +175,7 @@ def _refuse_two(first: str, second: str, what: str) -> None:
 def _refuse_missing(channel: str, missing: Sequence[str], found: Sequence[str]) -> None:
     raise RecordingError(
         f"no column for {channel} of joint {_listed(missing)}; there is one for joint {_listed(found)}.",
-        remedy=f"Select joints with joints=[…]. {MAP}.",
+        remedy=f"Call the columns by the robot's joints, or hold a joint still with --lock. {MAP}.",
         evidence={"channel": channel, "missing": tuple(missing), "found": tuple(found)},
     )
 

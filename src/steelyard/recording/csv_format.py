@@ -146,7 +146,7 @@ def _refuse_headless(count: int) -> None:
     raise RecordingError(
         f"starts with a row of {count} numbers; a header is needed.",
         remedy=f"Put a line with the names of the columns on top, such as {EXAMPLE}, or say what they are by "
-        "their numbers, as in columns='1=time, 2-7=q, 8-13=v'.",
+        "their numbers, as in --columns '1=time, 2-7=q, 8-13=v'.",
         evidence={"columns": count},
     )
 

@@ -118,7 +118,7 @@ def read(
     meanings = checked_columns(columns)
     try:
         if topic is not None and kind not in bags.DECODERS:
-            raise RecordingError("only bags have topics.", place="topic")
+            raise RecordingError("only bags have topics.", place="topic", remedy="Leave --topic out.")
         if kind in bags.DECODERS:
             table = bags.table_of(bags.bag_of(files), topic, joints)
         elif kind == ".csv":

@@ -30,9 +30,12 @@ def motion_opening(content: MotionContent) -> str:
 
 def _figures(content: MotionContent) -> list[tuple[str, str]]:
     figures = [("duration", f"{content.time[-1]:.6g}\u202fs")]
-    if content.clearance is not None:
+    proven = None if content.proof is None else content.proof.smallest_distance
+    if proven is not None:
+        figures.append(("smallest distance, proven", f"{numeral(1e3 * proven, digits=3)}\u202fmm"))
+    elif content.clearance is not None:
         smallest = numeral(1e3 * float(content.clearance.closest.min()), digits=3)
-        figures.append(("smallest distance", f"{smallest}\u202fmm"))
+        figures.append(("smallest distance at the samples", f"{smallest}\u202fmm"))
     if content.search is not None:
         for measure in content.search.measures:
             unit = f"\u202f{unit_text(measure.unit)}" if measure.unit else ""

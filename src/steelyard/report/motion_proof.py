@@ -18,12 +18,20 @@ class Proof:
         message: the outcome in a sentence.
         margins: what is left of every limit at least; empty where nothing is proven.
         assumptions: what it rests on, in sentences.
+        distance: how far apart everything must stay, m; the margins of clearances come on top of it.
     """
 
     holds: bool
     message: str
     margins: tuple[ProvenMargin, ...] = ()
     assumptions: tuple[str, ...] = ()
+    distance: float = 0.0
+
+    @property
+    def smallest_distance(self) -> float | None:
+        """How far apart everything stays at least at every instant, m; None where that is not proven."""
+        apart = [margin.margin for margin in self.margins if margin.kind == "clearance"]
+        return self.distance + min(apart) if self.holds and apart else None
 
 
 def proof_of(outcome: Certificate | NotCertifiedError) -> Proof:
@@ -42,7 +50,8 @@ def proof_of(outcome: Certificate | NotCertifiedError) -> Proof:
         "rounding included."
     )
     apart = any(margin.kind == "clearance" for margin in outcome.margins)
-    return Proof(True, message, outcome.margins, tuple(_sentences(outcome.assumptions, apart)))
+    given = outcome.assumptions
+    return Proof(True, message, outcome.margins, tuple(_sentences(given, apart)), given.distance)
 
 
 def _sentences(given: Assumptions, apart: bool) -> list[str]:

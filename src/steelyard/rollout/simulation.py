@@ -189,7 +189,7 @@ def stopped(robot: Robot, loop: ClosedLoop, cycle: int, joint: int) -> NoSolutio
         return NoSolutionError(
             f"the simulation of '{robot.name}' diverged at {time:g} s: its state is not finite.",
             place="rollout",
-            remedy="Check gains and delay, or take more steps_per_cycle.",
+            remedy="Check gains and delay, or take more steps in a cycle.",
             evidence={"time": time, "cycle": cycle},
         )
     return NoSolutionError(

@@ -61,7 +61,7 @@ def sampling_without_gaps(recording: Recording, longest: float) -> Sampling:
             f"no sample for {sampling.longest:.3g} s after t = {recording.time[worst]:.6g} s; "
             f"{limit:.3g} s are allowed.",
             place="time",
-            remedy="Split the recording with `split_at_gaps`, or allow longer gaps where that is offered.",
+            remedy="Split the recording at its gaps, or allow longer ones where that is offered.",
             evidence={"sampling": sampling},
         )
     return sampling

@@ -79,7 +79,7 @@ def uniform_interval(recording: Recording) -> float:
             f"must be uniform here, but a stamp lies {sampling.jitter:.3g} s from the grid of "
             f"{sampling.interval:.6g} s (intervals {sampling.shortest:.3g} s to {sampling.longest:.3g} s).",
             place="time",
-            remedy="Split at gaps with `split_at_gaps`, then use `evenly_timed`.",
+            remedy="Split it at gaps, then bring it to uniform time.",
             evidence={"sampling": sampling},
         )
     return sampling.interval

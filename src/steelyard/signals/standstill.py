@@ -35,7 +35,7 @@ def is_moving(recording: Recording, threshold: ArrayLike) -> BoolArray:
     """
     if recording.v is None:
         raise RecordingError(
-            "there are no velocities.", place="v", remedy="Use `differentiated`, which gives them."
+            "there are no velocities.", place="v", remedy="Differentiate the positions first."
         )
     limit = np.asarray(threshold, dtype=np.float64)
     if limit.shape not in ((), (len(recording.joints),)) or not (limit >= 0.0).all():

@@ -34,7 +34,7 @@ def torque_from_current(recording: Recording, drive: ArrayLike | Transmission) -
         raise RecordingError(
             "there are torques already.",
             place="tau",
-            remedy="Remove them with `with_channels(tau=None)` first.",
+            remedy="Leave the torque constants away (--torque-constant), or the torques out of the log.",
         )
     if isinstance(drive, Transmission):
         if drive.joints != recording.joints:

@@ -103,7 +103,7 @@ def to_uniform_time(
         raise InputError(
             f"{step:g} s is far above the median interval of {median:g} s; interpolation does not filter.",
             place="interval",
-            remedy="Go to uniform time at the median interval first, then use `resampled`.",
+            remedy="Go to uniform time at the median interval first, then resample.",
         )
     count = math.floor(recording.duration / step * (1.0 + 1e-12)) + 1
     grid = np.minimum(recording.time[0] + step * np.arange(count), recording.time[-1])

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.signal import lfilter
 
 from steelyard.arrays import Array, checked
-from steelyard.errors import NoSolutionError
+from steelyard.errors import NoSolutionError, UnknownNameError
 from steelyard.recording import Recording
 from steelyard.robot import Robot
 from steelyard.simulate.open_loop import open_loop, room_of
@@ -63,6 +63,7 @@ def joint_experiments(
     sensor: str | SensorPreset = "low-cost",
     backlash: ArrayLike = 0.0,
     travel: float = 0.5,
+    joints: Sequence[str] | None = None,
 ) -> Iterator[Recording]:
     """Drive one joint after the other with a square wave and binary sequences, see `open_loop`.
 
@@ -78,6 +79,7 @@ def joint_experiments(
         backlash: play between each joint and its encoder, one for all or one each, shape () or (nv,), rad or
             m.
         travel: how far a joint may go to either side, rad or m.
+        joints: names of those to drive, in this order; None for all.
 
     Yields:
         One recording after the other, those of one joint together.
@@ -87,7 +89,10 @@ def joint_experiments(
     """
     preset = sensor_preset(sensor)
     start = checked("posture", posture, (robot.nv,))
-    for j, name in enumerate(robot.joint_names):
+    for name in robot.joint_names if joints is None else joints:
+        if name not in robot.joint_names:
+            raise UnknownNameError("joint", name, robot.joint_names, place="joints")
+        j = robot.joint_names.index(name)
         low, high = room_of(robot, j, start, travel)
         reach = min(high - start[j], start[j] - low)
         answers = _Answers(robot, j, start, 1.0 / preset.rate, reach)

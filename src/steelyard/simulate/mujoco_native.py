@@ -53,7 +53,7 @@ def link_mujoco() -> None:
         raise InputError(
             "the library libmujoco is not in this folder.",
             place=str(folder),
-            remedy="Install the package `mujoco` from its wheel, which brings the library.",
+            remedy="Install the package mujoco from its wheel, which brings the library.",
         )
     library = ctypes.CDLL(str(found[0]))
     for name in _names:
@@ -62,6 +62,6 @@ def link_mujoco() -> None:
             raise InputError(
                 f"MuJoCo {mujoco.__version__} has no function {name}.",
                 place=str(found[0]),
-                remedy="Install a version of `mujoco` that this package allows.",
+                remedy="Install a version of mujoco that this package allows.",
             )
         binding.add_symbol(name, ctypes.cast(function, ctypes.c_void_p).value)

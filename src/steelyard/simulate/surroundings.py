@@ -55,7 +55,7 @@ def nearest_approach(clearance: Clearance, path: Array, cycle: float) -> dict[st
         raise NoSolutionError(
             f"the arm strikes at {time:.4g} s: {name} overlap by {-1e3 * distance:.3g} mm.",
             place="simulation",
-            remedy="Choose another motion, or let the pair touch: clearance_of(…, ignore=…).",
+            remedy="Choose another motion, or move what stands in its way.",
             evidence={"time": time, "pair": name, "distance": distance},
         )
     return {"distance": distance, "pair": name, "time": time}

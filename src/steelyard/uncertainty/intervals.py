@@ -131,7 +131,7 @@ def _random_variance(estimate: Estimate, spread: Spread | None, combinations: Ar
         raise InputError(
             f"by '{estimate.method}' has no covariance.",
             place="estimate",
-            remedy="Ask with_covariance(problem, estimate) where the method is least squares.",
+            remedy="Methods of least squares give one.",
         )
     hidden = np.flatnonzero(np.isinf(np.diag(estimate.covariance)))
     finite = np.array(estimate.covariance)

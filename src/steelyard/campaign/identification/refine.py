@@ -11,7 +11,7 @@ from steelyard.arrays import Array
 from steelyard.campaign.identification.fit import audited
 from steelyard.campaign.identification.record import followed
 from steelyard.campaign.identification.subject import Subject, subject_of
-from steelyard.consistency import check_parameters, full_set, possible_set
+from steelyard.consistency import FullSet, check_parameters, full_set, possible_set
 from steelyard.estimation import (
     Refinement,
     fit_closed_loop_input,
@@ -116,6 +116,18 @@ def is_possible(about: Subject, beta: Array, links: Array | None = None) -> bool
     model = about.model
     if links is not None:
         return bool(check_parameters(model.layout, links).consistent)
-    whole = about.proof.whole_base
-    found = full_set(whole, whole.matrix @ model.standard(beta), possible_set(model.layout))
-    return bool(found.same)
+    return bool(links_behind(about, beta).same)
+
+
+def links_behind(about: Subject, beta: Array) -> FullSet:
+    """Links that can exist and have the torques of base parameters, or change them least.
+
+    Args:
+        about: the subject.
+        beta: base parameters, shape (b,), SI.
+
+    Returns:
+        The full vector nearest to the description's, in the order of the model's layout.
+    """
+    whole, model = about.proof.whole_base, about.model
+    return full_set(whole, whole.matrix @ model.standard(beta), possible_set(model.layout))

@@ -106,13 +106,23 @@ def _selected(
                 broken |= dict.fromkeys(group.index.tolist(), f"lacks joint '{missing[0]}'")
         if used:
             return used, tuple(joints), sum(len(group.index) for group in other)
+        if partly := [group for group in sound if wanted & set(group.joints)]:
+            found = list(dict.fromkeys(name for group in partly for name in group.joints))
+            missing = [name for name in joints if name not in found]
+            if missing:
+                listed = ", ".join(f"'{name[:60]}'" for name in missing[:12])
+                raise RecordingError(
+                    f"no message has joint {listed}.",
+                    remedy="Hold joints that the log does not have still with --lock.",
+                    evidence={"channel": "q", "missing": tuple(missing), "found": tuple(found)},
+                )
         # None of the names occurs: they number the joints instead, which only one set of joints allows.
     sets = {frozenset(group.joints): group.joints for group in sound}
     if len(sets) > 1:
         listed = "; ".join(", ".join(name[:40] for name in names[:10]) for names in list(sets.values())[:4])
         raise RecordingError(
             f"the messages are of {len(sets)} sets of joints: {listed}.",
-            remedy="Select the joints with joints=[…].",
+            remedy="Record the joints of one robot, called as in its description.",
             evidence={"joints": tuple(sets.values())},
         )
     return sound, sound[0].joints, 0

@@ -120,7 +120,7 @@ class Bag:
             listed = ", ".join(f"'{name[:60]}' ({counts[name]} messages)" for name in spoken[:12])
             raise RecordingError(
                 f"holds {len(spoken)} topics of joint states: {listed}.",
-                remedy="Choose one with topic='…'.",
+                remedy=f"Choose one, as in --topic {spoken[0][:60]}.",
                 evidence={"topics": tuple(spoken)},
             )
         if not names:

@@ -96,6 +96,6 @@ def _refuse_xacro(root: Element) -> None:
             raise DescriptionError(
                 f"contains <{element.tag}>, so it is a xacro file and not yet a URDF.",
                 place=element.place,
-                remedy="Expand it first: `load_robot` and `load_xacro` do, from the file.",
+                remedy="Name the file .xacro, so that it is expanded first.",
             )
         waiting += reversed(element.children)

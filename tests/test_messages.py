@@ -1,0 +1,130 @@
+"""What reaches the command line speaks its language: options that exist, and no Python."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import typer
+
+import steelyard
+from steelyard.cli.app import app
+
+SOURCES = Path(steelyard.__file__).parent
+SPOKEN = ("Error", "Finding", "Check", "say", "complain")
+"""Calls whose texts people read: errors, findings, checks and lines of progress."""
+ELSEWHERE = {"--all-extras", "--extra"}
+"""Options of other programs."""
+CALLERS = {
+    "cones/program.py": ("AtMost", "SecondOrder"),
+    "cones/solve.py": ("accept_reduced",),
+    "dynamics/batch.py": ("layout_of",),
+    "export/estimated.py": ("layout_of",),
+    "inertia/cholesky.py": ("nearest_consistent",),
+    "limits/margins.py": ("clearance_of",),
+    "simulate/specimen.py": ("default_rng",),
+    "simulate/surroundings.py": ("clearance_of",),
+}
+"""What may be said to those who call from Python: no command can hand these functions what they refuse."""
+OPTION = re.compile(r"(?<![\w-])(?<!var\()--[a-z][a-z-]*[a-z]")
+
+
+def _trees() -> Iterator[tuple[str, ast.Module]]:
+    for path in sorted(SOURCES.rglob("*.py")):
+        yield str(path.relative_to(SOURCES)), ast.parse(path.read_text(encoding="utf-8"))
+
+
+def _text(node: ast.expr) -> str:
+    """A literal, with … for what is put in."""
+    match node:
+        case ast.Constant(value=str() as text):
+            return text
+        case ast.JoinedStr(values=parts):
+            return "".join(_text(part) or "…" for part in parts)
+        case ast.BinOp(left=left, right=right):
+            return _text(left) + _text(right)
+        case ast.IfExp(body=body, orelse=other):
+            return f"{_text(body)} {_text(other)}"
+        case ast.FormattedValue(value=value):
+            return _text(value)
+    return ""
+
+
+def _spoken(tree: ast.Module) -> Iterator[tuple[int, str]]:
+    """Texts of errors, findings, checks and progress, with their lines; names of places aside."""
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.Call):
+            continue
+        name = getattr(node.func, "id", getattr(node.func, "attr", ""))
+        if not name.endswith(SPOKEN):
+            continue
+        told = [*node.args, *(word.value for word in node.keywords if word.arg not in ("place", "code"))]
+        yield from ((node.lineno, text) for part in told if (text := _text(part)))
+
+
+def _commands() -> dict[str, set[str]]:
+    group = typer.main.get_command(app)
+    assert isinstance(group, typer.core.TyperGroup)
+    both = {
+        name: {word for option in command.params for word in (*option.opts, *option.secondary_opts)}
+        for name, command in group.commands.items()
+    }
+    return {name: words | {"--help"} for name, words in both.items()}
+
+
+def test_every_option_that_is_named_exists() -> None:
+    commands = _commands()
+    some = set.union(*commands.values()) | {"--version"} | ELSEWHERE
+    wrong = []
+    for file, tree in _trees():
+        # A text of one command's own files can be printed by that command alone.
+        own = [name for name in commands if file.startswith("cli/") and Path(file).stem.split("_")[0] == name]
+        known = commands[own[0]] | ELSEWHERE if own else some
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Constant) and isinstance(node.value, str):
+                wrong += [
+                    f"{file}:{node.lineno}: {word}"
+                    for word in OPTION.findall(node.value)
+                    if word not in known and not (own and f"steelyard {word}" in node.value)
+                ]
+    assert not wrong
+
+
+def _python_names() -> set[str]:
+    """Functions and classes of the package whose names are no words of a language."""
+    names = set()
+    for _, tree in _trees():
+        for node in ast.walk(tree):
+            if isinstance(node, ast.FunctionDef | ast.ClassDef):
+                names.add(node.name)
+            if isinstance(node, ast.FunctionDef):
+                names |= {argument.arg for argument in (*node.args.args, *node.args.kwonlyargs)}
+    return {name for name in names if "_" in name.strip("_") or re.search(r"[a-z][A-Z]", name)}
+
+
+def test_no_message_speaks_python() -> None:
+    names = _python_names()
+    wrong = []
+    for file, tree in _trees():
+        for line, said in _spoken(tree):
+            text = said
+            for word in CALLERS.get(file, ()):
+                text = re.sub(rf"`?[\w.]*{word}(\([^)]*\)|=\w+)?`?", "", text)
+            words = set(re.findall(r"[A-Za-z_]+", text)) & names
+            calls = re.findall(r"\b[\w.]+\(\)|\b\w+\.\w+\(|\b\w+=[\['{]", text)
+            quoted = [word for word in re.findall(r"`([^`]*)`", text) if not word.startswith("steelyard ")]
+            if words or calls or quoted:
+                wrong.append(f"{file}:{line}: {text!r}: {sorted(words) or calls or quoted}")
+    assert not wrong, "\n".join(wrong)
+
+
+@pytest.mark.parametrize(
+    "said",
+    ["InputError('x', remedy='Use fit_lmi.')", "Finding(a, b, f'Select with joints=[…]')"],
+)
+def test_the_reader_of_messages_reads(said: str) -> None:
+    ((_, text),) = [found for found in _spoken(ast.parse(said)) if " " in found[1]]
+    assert text.startswith(("Use", "Select"))
