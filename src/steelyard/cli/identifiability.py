@@ -104,11 +104,12 @@ def identifiability(
         asked, layout = _question(described, drive, rotors)
         plain = structural_identifiability(described, layout_of(described), static=static)
         reduction = symmetric_links(layout, FRAMES[frames](asked)) if reduce else None
-        if not snap:
-            answers.append(floating_answer(asked, layout, plain, static, reduction, forgiving=True))
-        elif measured is not None:
+        if measured is not None:
             _refuse_together("--measured", exact=exact, symbolic=symbolic, reduce=reduce)
-            answers.append(partial_answer(asked, layout, plain, _measured(measured), static))
+            chosen = _measured(measured)
+            answers.append(partial_answer(asked, layout, plain, chosen, static, forgiving=not snap))
+        elif not snap:
+            answers.append(floating_answer(asked, layout, plain, static, reduction, forgiving=True))
         elif exact or symbolic:
             answers.append(proven_answer(asked, layout, plain, static, reduction, symbolic=symbolic))
         else:
