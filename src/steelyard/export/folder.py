@@ -10,10 +10,10 @@ from pathlib import Path
 
 from steelyard.errors import InputError
 from steelyard.export.record_file import KIND
-from steelyard.files import write_bytes
+from steelyard.files import FilePath, write_bytes
 
 
-def require_free(folder: Path, *, force: bool = False) -> None:
+def require_free(folder: FilePath, *, force: bool = False) -> None:
     """Refuse a folder that holds something.
 
     Args:
@@ -24,6 +24,7 @@ def require_free(folder: Path, *, force: bool = False) -> None:
     Raises:
         InputError: it is a file, or holds something that may not be replaced.
     """
+    folder = Path(folder)
     if folder.is_symlink() or (folder.exists() and not folder.is_dir()):
         raise InputError("is no folder.", place=str(folder), remedy="Give the path of a folder.")
     if not folder.is_dir() or not any(folder.iterdir()):
@@ -38,7 +39,7 @@ def require_free(folder: Path, *, force: bool = False) -> None:
         )
 
 
-def write_folder(folder: Path, files: Mapping[str, bytes], *, force: bool = False) -> None:
+def write_folder(folder: FilePath, files: Mapping[str, bytes], *, force: bool = False) -> None:
     """Write files into a new folder: first beside its place, then moved into it in one step.
 
     Args:
@@ -49,6 +50,7 @@ def write_folder(folder: Path, files: Mapping[str, bytes], *, force: bool = Fals
     Raises:
         InputError: the folder is not free, a name leads outside it, or it cannot be written to.
     """
+    folder = Path(folder)
     require_free(folder, force=force)
     for name in files:
         if Path(name).is_absolute() or ".." in Path(name).parts or not name:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from steelyard.errors import DescriptionError
+from steelyard.files import FilePath
 from steelyard.robot.mjcf import load_mjcf
 from steelyard.robot.model import Robot
 from steelyard.robot.urdf import load_urdf
@@ -17,7 +18,7 @@ _READERS = {"robot": load_urdf, "mujoco": load_mjcf}
 """Readers by the tag of the root element; xacro is told by its instructions."""
 
 
-def load_robot(path: Path | str, *, snap: bool = False, arguments: Mapping[str, str] | None = None) -> Robot:
+def load_robot(path: FilePath, *, snap: bool = False, arguments: Mapping[str, str] | None = None) -> Robot:
     """Read a robot description; what the file holds decides its kind, not what it is called.
 
     Args:

@@ -12,6 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from steelyard.errors import DescriptionError
+from steelyard.files import FilePath
 from steelyard.finding import Finding, Severity
 from steelyard.robot.assembly import assemble
 from steelyard.robot.mesh_folder import MeshFolder
@@ -33,7 +34,7 @@ from steelyard.robot.rounding import Rounding, snapping_findings
 from steelyard.robot.xml import Element, parse_xml, read_xml
 
 
-def load_mjcf(path: Path, *, snap: bool = False) -> Robot:
+def load_mjcf(path: FilePath, *, snap: bool = False) -> Robot:
     """Read an MJCF file.
 
     Args:
@@ -47,13 +48,14 @@ def load_mjcf(path: Path, *, snap: bool = False) -> Robot:
     Raises:
         DescriptionError: the file cannot be understood as one tree of supported joints.
     """
+    path = Path(path)
     root = read_xml(path)
     expand_includes(root, path.parent, path)
     return _robot(root, path.name, path.parent, snap)
 
 
 def parse_mjcf(
-    text: bytes | str, name: str = "MJCF", *, folder: Path | None = None, snap: bool = False
+    text: bytes | str, name: str = "MJCF", *, folder: FilePath | None = None, snap: bool = False
 ) -> Robot:
     """Read MJCF from text.
 
@@ -67,8 +69,9 @@ def parse_mjcf(
         The robot.
     """
     root = parse_xml(text, name)
-    expand_includes(root, folder)
-    return _robot(root, name, folder, snap)
+    inside = None if folder is None else Path(folder)
+    expand_includes(root, inside)
+    return _robot(root, name, inside, snap)
 
 
 def _robot(root: Element, source: str, folder: Path | None, snap: bool) -> Robot:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from steelyard.errors import DescriptionError
+from steelyard.files import FilePath
 from steelyard.robot.assembly import assemble
 from steelyard.robot.mesh_folder import MeshFolder
 from steelyard.robot.model import Robot
@@ -19,7 +20,7 @@ from steelyard.robot.urdf.wording import wording_findings
 from steelyard.robot.xml import Element, parse_xml, read_xml
 
 
-def load_urdf(path: Path, *, snap: bool = False) -> Robot:
+def load_urdf(path: FilePath, *, snap: bool = False) -> Robot:
     """Read a URDF file.
 
     Args:
@@ -33,11 +34,12 @@ def load_urdf(path: Path, *, snap: bool = False) -> Robot:
     Raises:
         DescriptionError: the file cannot be understood as one tree of supported joints.
     """
+    path = Path(path)
     return robot_from_urdf_element(read_xml(path), path.name, path.parent, snap=snap)
 
 
 def parse_urdf(
-    text: bytes | str, name: str = "URDF", *, folder: Path | None = None, snap: bool = False
+    text: bytes | str, name: str = "URDF", *, folder: FilePath | None = None, snap: bool = False
 ) -> Robot:
     """Read URDF from text.
 
@@ -53,7 +55,7 @@ def parse_urdf(
     return robot_from_urdf_element(parse_xml(text, name), name, folder, snap=snap)
 
 
-def robot_from_urdf_element(root: Element, source: str, folder: Path | None, *, snap: bool) -> Robot:
+def robot_from_urdf_element(root: Element, source: str, folder: FilePath | None, *, snap: bool) -> Robot:
     """Build the robot of a URDF's root element.
 
     Args:
