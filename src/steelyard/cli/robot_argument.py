@@ -59,9 +59,9 @@ def given_robot(
     tool_frame: str | None = None,
     *,
     arguments: Sequence[str] | None = None,
-    snap: bool = False,
+    snap: bool = True,
 ) -> Robot:
-    """Turn the argument and its options into a robot."""
+    """Turn the argument and its options into a robot; rounded angles are read as meant unless told not to."""
     found = find_robot(robot, snap=snap, arguments=_arguments(arguments or ()))
     if gravity is not None:
         found = found.with_gravity(_gravity(gravity))
