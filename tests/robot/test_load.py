@@ -130,3 +130,26 @@ def test_a_found_robot_has_the_parameters_of_the_mechanism_that_was_meant(tmp_pa
     # Fifteen digits are a quarter turn to the last bit, so nothing is left to be read otherwise.
     exact = find_robot(_elbow(tmp_path, 'rpy="1.570796326794897 0 0"'), snap=False)
     assert count == structural_identifiability(exact, layout_of(exact)).count
+
+
+@pytest.mark.parametrize(("file", "text"), [("r.urdf", URDF), ("r.xacro", XACRO), ("r.xml", MJCF)])
+def test_a_base_may_be_read_as_free(tmp_path: Path, file: str, text: str) -> None:
+    (tmp_path / file).write_text(text)
+    free = load_robot(tmp_path / file, floating=True)
+    assert free.digest == load_robot(tmp_path / file).floating().digest
+    assert find_robot("two_link", floating=True).digest == find_robot("two_link").floating().digest
+
+
+@pytest.mark.parametrize(
+    ("file", "text"),
+    [
+        ("r.urdf", '<robot name="r"><link name="box"/></robot>'),
+        ("r.xml", '<mujoco><worldbody><geom size="1"/></worldbody></mujoco>'),
+    ],
+)
+def test_a_body_without_joints_moves_only_where_it_is_free(tmp_path: Path, file: str, text: str) -> None:
+    (tmp_path / file).write_text(text)
+    with pytest.raises(DescriptionError, match="nothing can move"):
+        load_robot(tmp_path / file)
+    robot = load_robot(tmp_path / file, floating=True)
+    assert (robot.nv, robot.nq, len(robot.links)) == (6, 7, 1)

@@ -99,8 +99,7 @@ def identifiability(
         raise UnknownNameError("kind of rotors", str(rotors), ROTORS, place="--rotors")
     answers = []
     for snap in (True, False):
-        found = given_robot(robot, gravity, lock, arguments=argument, snap=snap)
-        described = found.floating() if floating else found
+        described = given_robot(robot, gravity, lock, arguments=argument, snap=snap, floating=floating)
         asked, layout = _question(described, drive, rotors)
         plain = structural_identifiability(described, layout_of(described), static=static)
         reduction = symmetric_links(layout, FRAMES[frames](asked)) if reduce else None

@@ -60,9 +60,10 @@ def given_robot(
     *,
     arguments: Sequence[str] | None = None,
     snap: bool = True,
+    floating: bool = False,
 ) -> Robot:
     """Turn the argument and its options into a robot; rounded angles are read as meant unless told not to."""
-    found = find_robot(robot, snap=snap, arguments=_arguments(arguments or ()))
+    found = find_robot(robot, snap=snap, arguments=_arguments(arguments or ()), floating=floating)
     if gravity is not None:
         found = found.with_gravity(_gravity(gravity))
     if tool_frame is not None:

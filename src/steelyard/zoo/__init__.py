@@ -66,7 +66,11 @@ def zoo_robot(name: str) -> Robot:
 
 
 def find_robot(
-    name_or_path: FilePath, *, snap: bool = True, arguments: Mapping[str, str] | None = None
+    name_or_path: FilePath,
+    *,
+    snap: bool = True,
+    arguments: Mapping[str, str] | None = None,
+    floating: bool = False,
 ) -> Robot:
     """A robot by its zoo name or by the path of its description.
 
@@ -75,6 +79,7 @@ def find_robot(
         snap: whether rounded numbers of a file's joints are read as what they mean (`1.5708` as π/2), as
             every command does, with a finding; otherwise they are kept as stated and reported.
         arguments: values of the `<xacro:arg>`s of a xacro file, by name.
+        floating: whether the base is free to move, see `load_robot`.
 
     Returns:
         The robot.
@@ -85,7 +90,7 @@ def find_robot(
     """
     name = os.fspath(name_or_path)
     if name in ZOO:
-        return zoo_robot(name)
+        return zoo_robot(name).floating() if floating else zoo_robot(name)
     if Path(name).suffix or Path(name).exists():
-        return load_robot(name, snap=snap, arguments=arguments)
+        return load_robot(name, snap=snap, arguments=arguments, floating=floating)
     raise UnknownNameError("robot", name, ZOO)

@@ -15,7 +15,13 @@ from steelyard.robot.xacro.text import Texts
 from steelyard.robot.xml import Element
 
 
-def load_xacro(path: FilePath, *, arguments: Mapping[str, str] | None = None, snap: bool = False) -> Robot:
+def load_xacro(
+    path: FilePath,
+    *,
+    arguments: Mapping[str, str] | None = None,
+    snap: bool = False,
+    floating: bool = False,
+) -> Robot:
     """Read a robot from a xacro file.
 
     The file may include others and read YAML inside its package: the nearest folder around it that has a
@@ -25,6 +31,7 @@ def load_xacro(path: FilePath, *, arguments: Mapping[str, str] | None = None, sn
         path: the file; meshes are looked for inside its package only.
         arguments: values of its `<xacro:arg>`s, by name.
         snap: whether rounded numbers of joints are read as what they mean, see `load_urdf`.
+        floating: whether the base is free to move, see `load_urdf`.
 
     Returns:
         The robot; its `findings` name the lines of the xacro files.
@@ -36,7 +43,7 @@ def load_xacro(path: FilePath, *, arguments: Mapping[str, str] | None = None, sn
     files = SourceFiles(path)
     root = _expanded(files, arguments)
     _name_meshes_from_root(root, files)
-    return robot_from_urdf_element(root, path.name, files.root, snap=snap)
+    return robot_from_urdf_element(root, path.name, files.root, snap=snap, floating=floating)
 
 
 def expand_xacro(path: FilePath, *, arguments: Mapping[str, str] | None = None) -> Element:
