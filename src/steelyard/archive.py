@@ -22,7 +22,7 @@ from typing import Any, TypeVar, get_args, get_origin, get_type_hints
 import numpy as np
 
 from steelyard.errors import InputError
-from steelyard.files import read_json, write_text
+from steelyard.files import FilePath, read_json, write_text
 
 T = TypeVar("T")
 _SPECIAL = {"inf": math.inf, "-inf": -math.inf, "nan": math.nan}
@@ -93,7 +93,7 @@ def from_document(cls: type[T], document: Any, *, place: str = "document") -> T:
     return typing.cast(T, _read(cls, document, place))
 
 
-def write_document(value: object, path: Path | str, *, indent: int | None = 1) -> None:
+def write_document(value: object, path: FilePath, *, indent: int | None = 1) -> None:
     """Write a frozen object's document as a JSON file, whole or not at all.
 
     Args:
@@ -108,7 +108,7 @@ def write_document(value: object, path: Path | str, *, indent: int | None = 1) -
     write_text(Path(path), text + "\n")
 
 
-def read_document(cls: type[T], path: Path | str) -> T:
+def read_document(cls: type[T], path: FilePath) -> T:
     """Read a frozen object from its file.
 
     Args:

@@ -10,8 +10,11 @@ from typing import Any
 
 from steelyard.errors import InputError
 
+FilePath = str | os.PathLike[str]
+"""What names a file or a folder: text, a `pathlib.Path`, or anything else that `open` takes."""
 
-def write_bytes(path: Path, content: bytes) -> None:
+
+def write_bytes(path: FilePath, content: bytes) -> None:
     """Write a file: first beside its place, then moved into it in one step.
 
     Args:
@@ -21,6 +24,7 @@ def write_bytes(path: Path, content: bytes) -> None:
     Raises:
         InputError: it is a folder, or its folder does not exist or cannot be written to.
     """
+    path = Path(path)
     if path.is_dir():
         raise InputError("is a directory.", place=str(path), remedy="Give the path of a file.")
     beside = path.with_name(f".{secrets.token_hex(8)}.tmp")
@@ -40,7 +44,7 @@ def write_bytes(path: Path, content: bytes) -> None:
         beside.unlink(missing_ok=True)
 
 
-def require_writable(folder: Path) -> None:
+def require_writable(folder: FilePath) -> None:
     """Find out whether a folder can be written to, or made where it is missing, before work is spent on it.
 
     A file is made and removed in the folder, or in the nearest one above it that exists: rights alone do not
@@ -52,6 +56,7 @@ def require_writable(folder: Path) -> None:
     Raises:
         InputError: it is a file or lies below one, or nothing can be written there.
     """
+    folder = Path(folder)
     ground = folder.absolute()
     while not os.path.lexists(ground):
         ground = ground.parent
@@ -74,7 +79,7 @@ def require_writable(folder: Path) -> None:
         probe.unlink(missing_ok=True)
 
 
-def write_text(path: Path, text: str) -> None:
+def write_text(path: FilePath, text: str) -> None:
     """Write a UTF-8 text file whole or not at all.
 
     Args:
@@ -87,7 +92,7 @@ def write_text(path: Path, text: str) -> None:
     write_bytes(path, text.encode())
 
 
-def read_json(path: Path | str) -> Any:
+def read_json(path: FilePath) -> Any:
     """Read a JSON file.
 
     Args:

@@ -7,6 +7,7 @@ import io
 import json
 import sys
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -63,6 +64,8 @@ def _answer(*words: str) -> dict[str, Any]:
         (("crane_x7", "--reduce", "products", "--frames", "mdh"), 25),
         (("crane_x7", "--reduce", "products", "--frames", "urdf"), 27),
         (("cheetah3_leg", "--floating", "--measured", "base"), 31),
+        (("cheetah3_leg", "--floating", "--rotors", "--measured", "base"), 31),
+        (("puma560", "--rotors", "--measured", "joint1,joint2,joint3,joint4,joint5,joint6"), 40),
         (("panda", "--lock", "panda_joint7=0"), 36),
     ],
 )
@@ -108,6 +111,50 @@ def test_rounded_angles_are_read_as_meant_and_both_counts_are_given() -> None:
     assert (document["identifiable"], document["identifiable_unsnapped"]) == (69, 70)
     text = run("identifiability", path, "--drive", "rotor,viscous,coulomb,offset").stdout
     assert "as written it is 70" in text
+
+
+FREE_BODY = (
+    '<robot name="box"><link name="box"/><link name="lid"/><joint name="glue" type="fixed">'
+    '<parent link="box"/><child link="lid"/></joint></robot>'
+)
+
+
+def test_a_body_without_joints_has_ten_parameters_where_it_is_free(tmp_path: Path) -> None:
+    file = tmp_path / "box.urdf"
+    file.write_text(FREE_BODY)
+    for more in ((), ("--measured", "base"), ("--exact",)):
+        document = _answer(str(file), "--floating", *more)
+        assert (document["identifiable"], document["parameters"], document["nv"]) == (10, 10, 6)
+    # At rest only its weight shows: mass and first moments.
+    assert _answer(str(file), "--floating", "--static")["identifiable"] == 4
+    held = run("identifiability", str(file))
+    assert held.exit_code == 2
+    assert "nothing can move" in held.stderr
+
+
+def test_a_robot_whose_joints_are_all_locked_is_a_body_where_it_is_free() -> None:
+    locks = ("--lock", "joint1=0.3", "--lock", "joint2=-0.5")
+    document = _answer("two_link", "--floating", *locks)
+    assert (document["identifiable"], document["parameters"]) == (10, 10)
+    assert run("identifiability", "two_link", *locks).exit_code == 2
+
+
+def test_exact_angles_are_not_called_rounded_whatever_is_measured() -> None:
+    for measured in ("base", "joint2", "joint1,joint6"):
+        finished = run("identifiability", "puma560", "--measured", measured)
+        assert finished.exit_code == 0
+        assert "as written" not in finished.stdout
+
+
+@needs_shared
+def test_both_counts_answer_the_question_that_was_asked() -> None:
+    path = str(DATA / "xmate7p" / "XM7p.urdf")
+    whole, wrench = _answer(path), _answer(path, "--measured", "base")
+    # The wrench tells more than the torques, so the two questions cannot be mistaken for one another.
+    assert wrench["identifiable"] > whole["identifiable_unsnapped"]
+    assert wrench["identifiable_unsnapped"] is None or (
+        wrench["identifiable_unsnapped"] >= wrench["identifiable"]
+    )
 
 
 def test_the_table_shows_the_symbols_of_the_paper() -> None:

@@ -55,6 +55,21 @@ def judged_rank(W: np.ndarray) -> int:
     return int((singular > 1e-8 * singular[0]).sum())
 
 
+def test_what_the_layout_fixes_need_not_be_shown() -> None:
+    """The rank of the free columns alone: with one link known, the others group otherwise."""
+    robot = zoo_robot("puma560")
+    layout = layout_of(robot)
+    fixed = layout.fixing(dict.fromkeys(layout.names[20:30], 0.0))
+    motion = drawn(robot)
+    found = certify_excitation(
+        structural_identifiability(robot, fixed), robot, *motion, rng=np.random.default_rng(7)
+    )
+    W = judged_regressor(robot, motion)[:, np.flatnonzero(fixed.free)]
+    assert found.complete
+    assert found.determined == judged_rank(W) < certified(robot, motion).determined
+    assert fixed.free[found.base.columns].all()
+
+
 @pytest.mark.parametrize("name", ARMS)
 def test_a_rich_motion_determines_all_that_can_be_known(name: str) -> None:
     robot = zoo_robot(name)

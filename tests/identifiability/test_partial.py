@@ -7,15 +7,16 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from oracles.numerical_identifiability import stacked_regressor
 from oracles.pinocchio_robot import PinocchioRobot
 from oracles.random_robots import SOLID, random_robot, random_robot_on, random_states
 from steelyard.dynamics import base_wrench_regressor
 from steelyard.errors import DescriptionError, InputError, UnknownNameError
-from steelyard.identifiability import Class, structural_identifiability
+from steelyard.identifiability import Class, restricted, structural_identifiability
 from steelyard.identifiability.partial import PartialIdentifiability, partial_identifiability
 from steelyard.identifiability.random_states import in_free_flight
-from steelyard.layout import layout_of
-from steelyard.robot import Mimic, Robot, load_robot
+from steelyard.layout import Layout, layout_of
+from steelyard.robot import Mimic, Robot, Rotor, load_robot, spin_only, with_rotors
 from steelyard.zoo import ZOO, zoo_robot
 
 DRIVES = ["viscous", "coulomb", "offset", "rotor"]
@@ -98,6 +99,62 @@ def test_the_wrench_under_a_fixed_robot_says_what_a_held_floating_one_feels(name
     held = np.hstack([pose, q]), np.hstack([still, v]), np.hstack([still, a])
     W = judged_rows(floating, held, list(range(6)))[:, 10:]
     assert_says_the_same(asked(robot, "base"), W)
+
+
+def _spinning(name: str, *, floating: bool = False) -> tuple[Robot, Layout]:
+    """A robot of the zoo with a symmetric rotor at each joint, of which only the spin inertia is asked."""
+    robot = zoo_robot(name).floating() if floating else zoo_robot(name)
+    driven = [joint.name for joint in robot.joints if joint.nv == 1]
+    geared = with_rotors(robot, {joint: Rotor(5.0) for joint in driven})
+    return geared, layout_of(geared).fixing(spin_only(driven))
+
+
+@pytest.mark.parametrize(
+    ("name", "measured", "asked_about", "count"),
+    [
+        # Counts of all torques: paper 002, Tables 4 and 5, with rotors.
+        ("puma560", None, 66, 40),
+        ("cheetah3_leg", None, 33, 18),
+        ("puma560", ["joint2", "joint5"], 66, None),
+        ("puma560", ["joint6"], 66, None),
+    ],
+)
+def test_rotors_that_only_spin_have_one_number_each(
+    name: str, measured: list[str] | None, asked_about: int, count: int | None
+) -> None:
+    robot, layout = _spinning(name)
+    joints = measured or [joint.name for joint in robot.joints if joint.nv == 1]
+    found = partial_identifiability(robot, layout, joints, rng=np.random.default_rng(3))
+    free = np.flatnonzero(layout.free)
+    assert found.names == tuple(layout.names[k] for k in free)
+    assert len(found.names) == len(found.classes) == asked_about
+    # The judge's rows come by sample, one for each degree of freedom.
+    W = stacked_regressor(robot, layout, np.random.default_rng(5))
+    own = [joint.name for joint in robot.joints if joint.nv == 1]
+    rows = [own.index(joint) for joint in joints]
+    W = W.reshape(-1, robot.nv, layout.size)[:, rows].reshape(-1, layout.size)[:, free]
+    assert_says_the_same(found, W)
+    assert count is None or found.count == count
+    assert found.possible == restricted(structural_identifiability(robot, layout)).count
+    assert str(found).endswith(f"all torques: {found.possible}")
+
+
+def test_all_torques_of_a_robot_with_rotors_put_the_same_parameters_first() -> None:
+    robot, layout = _spinning("puma560")
+    joints = [joint.name for joint in robot.joints if joint.nv == 1]
+    found = partial_identifiability(robot, layout, joints, rng=np.random.default_rng(3))
+    whole = restricted(structural_identifiability(robot, layout))
+    assert found.classes == whole.classes
+    np.testing.assert_allclose(found.base.matrix, whole.base.matrix, atol=1e-8)
+
+
+def test_the_wrench_on_a_floating_base_sees_no_symmetric_rotor() -> None:
+    """Paper 002, Note 1: 31 with the leg of the cheetah, as without rotors."""
+    robot, layout = _spinning("cheetah3_leg", floating=True)
+    found = partial_identifiability(robot, layout, "base", rng=np.random.default_rng(3))
+    assert (found.count, len(found.names), found.possible) == (31, 43, 34)
+    W = stacked_regressor(robot, layout, np.random.default_rng(5)).reshape(-1, robot.nv, layout.size)
+    assert_says_the_same(found, W[:, :6].reshape(-1, layout.size)[:, np.flatnonzero(layout.free)])
 
 
 @pytest.mark.parametrize("name", list(ZOO))

@@ -89,32 +89,23 @@ def test_limits_and_friction_of_a_ball_are_reported(joint: str, code: str) -> No
     ("after", "code", "severity"),
     [
         ('<tendon><fixed name="t"><joint joint="j" coef="1"/></fixed></tendon>', "tendon-ignored", "warning"),
-        ('<equality><connect body1="arm" anchor="0 0 0"/></equality>', "constraint-ignored", "error"),
-        ('<equality><weld body1="arm"/></equality>', "constraint-ignored", "error"),
-        ('<equality><joint joint1="j"/></equality>', "constraint-ignored", "error"),
-        ('<equality><tendon tendon1="t"/></equality>', "constraint-ignored", "error"),
         ('<actuator><motor tendon="t"/></actuator>', "actuator-ignored", "warning"),
         ('<actuator><motor site="s"/></actuator>', "actuator-ignored", "warning"),
     ],
 )
-def test_forces_and_constraints_beyond_the_model_are_reported(after: str, code: str, severity: str) -> None:
+def test_forces_beyond_the_model_are_reported(after: str, code: str, severity: str) -> None:
     assert _only(_robot(after=DRIVEN + "\n" + after)) == (severity, code, "r.xml:10")
 
 
-def test_an_equality_that_is_not_active_says_nothing() -> None:
-    assert _noticed(_robot(after=DRIVEN + '<equality><weld body1="arm" active="false"/></equality>')) == []
-
-
-def test_a_curved_tie_is_reported_and_leaves_the_joint_free() -> None:
-    text = (
-        f'<mujoco><worldbody><body name="a">{INERTIAL}<joint name="j"/><body name="b">{INERTIAL}'
-        '<joint name="k"/></body></body></worldbody><equality>\n'
-        '<joint joint1="k" joint2="j" polycoef="0 1 0.5"/></equality></mujoco>'
-    )
-    robot = parse_mjcf(text, "r.xml")
-    (finding,) = [finding for finding in robot.findings if finding.code == "constraint-ignored"]
-    assert finding.place == "r.xml:2"
-    assert robot.nv == 2
+@pytest.mark.parametrize(
+    "equality",
+    ['connect body1="arm" anchor="0 0 0"', 'weld body1="arm"', 'joint joint1="j"', 'tendon tendon1="t"'],
+)
+def test_an_equality_that_is_not_active_says_nothing(equality: str) -> None:
+    off = f'<equality><{equality} active="false"/></equality>'
+    assert _noticed(_robot(after=DRIVEN + off)) == []
+    by_default = f'<default><equality active="false"/></default><equality><{equality}/></equality>'
+    assert _noticed(_robot(after=DRIVEN + by_default)) == []
 
 
 @pytest.mark.parametrize(

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 import re
 
 import pytest
 
 from steelyard.errors import DescriptionError, InputError, UnknownNameError
+from steelyard.robot import Mimic
 from steelyard.robot.mjcf import parse_mjcf
 
 INERTIAL = '<inertial pos="0 0 0" mass="2" diaginertia="1 1 1"/>'
@@ -81,7 +83,55 @@ def test_a_malformed_body_is_refused_at_its_line(case: str) -> None:
         parse_mjcf(_file(inside), "r.xml")
 
 
+TWO_ARMS = f'{JOINT}{INERTIAL}<body name="fore" pos="1 0 0"><joint name="k" ref="30"/>{INERTIAL}</body>'
+CLOSED = {
+    "connect": (
+        '<connect name="bar" body1="fore" anchor="0 0 0"/>',
+        "<connect> 'bar' of 'fore' closes a",
+    ),
+    "connect of sites": (
+        '<connect site1="a" site2="b"/>',
+        "<connect> of 'a' and 'b' closes a",
+    ),
+    "weld": ('<weld body1="arm" body2="fore"/>', "<weld> of 'arm' and 'fore' closes a kinematic loop"),
+    "tendon": ('<tendon tendon1="t" tendon2="u"/>', "<tendon> of 't' and 'u' closes a kinematic loop"),
+    "flex": ('<flex flex="cloth"/>', "<flex> of 'cloth' closes a kinematic loop"),
+    "still": ('<joint joint1="k" polycoef="0.2"/>', "an equality holds joint 'k' still"),
+    "no slope": ('<joint joint1="k" joint2="j" polycoef="0 0"/>', "holds joint 'k' still"),
+    "curve": ('<joint joint1="k" joint2="j" polycoef="0 1 0.5"/>', "tied to 'j' by a curve.*0 1 0.5 0 0"),
+    "twice": (
+        '<joint joint1="k" joint2="j"/><joint joint1="k" joint2="j" polycoef="0 2"/>',
+        "'k' is tied to 'j', but also to 'j', which closes a loop",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", CLOSED)
+def test_a_closed_loop_is_refused_by_its_element_and_line(case: str) -> None:
+    equality, message = CLOSED[case]
+    text = _file(TWO_ARMS, after=f"<equality>\n{equality}</equality>")
+    with pytest.raises(DescriptionError, match=rf'r.xml:9: .*{message}.*[Ss]et active="false"'):
+        parse_mjcf(text, "r.xml")
+    off = equality.replace("/>", ' active="false"/>')
+    assert parse_mjcf(_file(TWO_ARMS, after=f"<equality>{off}</equality>")).nv == 2
+
+
+def test_a_joint_held_still_comes_with_the_position_to_lock_it_at() -> None:
+    text = _file(TWO_ARMS, after='<equality><joint joint1="k" polycoef="0.2"/></equality>')
+    # 30 degrees are drawn, and 0.2 rad more are asked for.
+    with pytest.raises(DescriptionError, match=r"lock the joint at 0\.723599 rad"):
+        parse_mjcf(text)
+
+
+def test_a_joint_tied_in_proportion_to_another_is_a_mimic() -> None:
+    tie = '<equality><joint joint1="k" joint2="j" polycoef="0.1 -2"/></equality>'
+    robot = parse_mjcf(_file(TWO_ARMS, after=tie))
+    assert robot.nv == 1
+    assert robot.joints[1].mimic == Mimic("j", -2.0, math.pi / 6 + 0.1)
+
+
 UNKNOWN = {
+    "equality": (_file(after="<equality><conect/></equality>"), 8, "conect", "connect"),
     "element": (_file(JOINT + INERTIAL + "<jiont/>"), 5, "jiont", "joint"),
     "section": (_file(after="<wordlbody/>"), 8, "wordlbody", "worldbody"),
     "joint type": (_file('<joint type="hnge"/>'), 5, "hnge", "hinge"),

@@ -11,13 +11,13 @@ beyond joint j, with axis u and origin o (a sliding joint: $-u_j^T \sum_k m_k g$
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
 
 import numpy as np
 
 from steelyard.arrays import Array
 from steelyard.audit.verdict import Check, Status
 from steelyard.consistency import Doubt, LinkPlace, doubts_about, link_places, link_shapes
+from steelyard.files import FilePath
 from steelyard.inertia import Body
 from steelyard.layout import Layout
 from steelyard.pose import Pose
@@ -56,7 +56,7 @@ def check_plausible(
     described: Array | None = None,
     total: float | None = None,
     *,
-    meshes: Path | None = None,
+    meshes: FilePath | None = None,
 ) -> Check:
     """Ask whether links and drives are ones that somebody could have built.
 

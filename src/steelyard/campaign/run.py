@@ -25,6 +25,7 @@ from steelyard.campaign.store import DamagedError, Store
 from steelyard.campaign.task import Task, function_of
 from steelyard.campaign.worker import Call, Given, Group
 from steelyard.errors import InputError
+from steelyard.files import FilePath
 
 RETRIES = 3
 """How often a task is started again after its worker was lost."""
@@ -32,7 +33,7 @@ RETRIES = 3
 
 def run(
     graph: Graph,
-    folder: Path,
+    folder: FilePath,
     *,
     name: str = "",
     workers: int | None = None,
@@ -68,6 +69,7 @@ def run(
     # Here rather than in each worker: errors come early, and forked workers need not import again.
     for reference in dict.fromkeys(task.function for task in graph.tasks.values()):
         function_of(reference)
+    folder = Path(folder)
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from steelyard.campaign.section import Section
 from steelyard.errors import InputError
+from steelyard.files import FilePath
 
 MOST_BYTES = 1 << 20
 """Longest file that is read."""
@@ -32,7 +33,7 @@ class Spec:
     path: Path
 
 
-def read_spec(path: Path) -> Spec:
+def read_spec(path: FilePath) -> Spec:
     """Read the description of a campaign.
 
     Args:
@@ -45,6 +46,7 @@ def read_spec(path: Path) -> Spec:
         InputError: the file cannot be read, is not TOML, or lacks what every campaign needs; the message has
             the line.
     """
+    path = Path(path)
     place = str(path)
     try:
         if path.stat().st_size > MOST_BYTES:

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from steelyard.errors import InputError
-from steelyard.files import write_bytes
+from steelyard.files import FilePath, write_bytes
 
 
 def write_table(
-    path: Path, columns: Mapping[str, Sequence[Any]], units: Mapping[str, str] | None = None
+    path: FilePath, columns: Mapping[str, Sequence[Any]], units: Mapping[str, str] | None = None
 ) -> None:
     """Write a table, whole or not at all.
 

@@ -99,16 +99,16 @@ def identifiability(
         raise UnknownNameError("kind of rotors", str(rotors), ROTORS, place="--rotors")
     answers = []
     for snap in (True, False):
-        found = given_robot(robot, gravity, lock, arguments=argument, snap=snap)
-        described = found.floating() if floating else found
+        described = given_robot(robot, gravity, lock, arguments=argument, snap=snap, floating=floating)
         asked, layout = _question(described, drive, rotors)
         plain = structural_identifiability(described, layout_of(described), static=static)
         reduction = symmetric_links(layout, FRAMES[frames](asked)) if reduce else None
-        if not snap:
-            answers.append(floating_answer(asked, layout, plain, static, reduction, forgiving=True))
-        elif measured is not None:
+        if measured is not None:
             _refuse_together("--measured", exact=exact, symbolic=symbolic, reduce=reduce)
-            answers.append(partial_answer(asked, layout, plain, _measured(measured), static))
+            chosen = _measured(measured)
+            answers.append(partial_answer(asked, layout, plain, chosen, static, forgiving=not snap))
+        elif not snap:
+            answers.append(floating_answer(asked, layout, plain, static, reduction, forgiving=True))
         elif exact or symbolic:
             answers.append(proven_answer(asked, layout, plain, static, reduction, symbolic=symbolic))
         else:

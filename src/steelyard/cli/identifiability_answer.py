@@ -140,20 +140,31 @@ def _proven(
 
 
 def partial_answer(
-    robot: Robot, layout: Layout, plain: Identifiability, measured: Sequence[str], static: bool
+    robot: Robot,
+    layout: Layout,
+    plain: Identifiability,
+    measured: Sequence[str],
+    static: bool,
+    *,
+    forgiving: bool = False,
 ) -> Answer:
     """When some torques are measured only; by the rank of their regressor over random states."""
     rng = np.random.default_rng(0)
-    found = partial_identifiability(robot, layout, measured, rng=rng, static=static)
+    try:
+        found = partial_identifiability(robot, layout, measured, rng=rng, static=static)
+    except NoSolutionError:
+        if not forgiving:
+            raise
+        return Answer((), (), None, doubtful=True)
     return Answer(
-        layout.names,
+        found.names,
         found.classes,
         found.count,
-        body_documents(found.structure, plain, layout.names, found.classes),
-        groupings(found.base, layout.names),
+        body_documents(found.structure, plain, found.names, found.classes),
+        groupings(found.base, found.names),
         kept=found.kept,
         dropped=found.dropped,
-        notes=[f"Measured: {', '.join(found.measured)}; all torques would tell {found.structure.count}."],
+        notes=[f"Measured: {', '.join(found.measured)}; all torques would tell {found.possible}."],
     )
 
 

@@ -63,7 +63,7 @@ def inspect(
     """
     if repair is None:
         _refuse("only goes with --repair.", fill_mass=fill_mass, keep_meshes=keep_meshes, force=force)
-        found = given_robot(robot, gravity, lock, tool_frame, arguments=argument)
+        found = given_robot(robot, gravity, lock, tool_frame, arguments=argument, snap=False)
         check = _plausible(found, Path(robot))
         document = _document(found, check)
     else:

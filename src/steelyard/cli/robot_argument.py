@@ -59,10 +59,11 @@ def given_robot(
     tool_frame: str | None = None,
     *,
     arguments: Sequence[str] | None = None,
-    snap: bool = False,
+    snap: bool = True,
+    floating: bool = False,
 ) -> Robot:
-    """Turn the argument and its options into a robot."""
-    found = find_robot(robot, snap=snap, arguments=_arguments(arguments or ()))
+    """Turn the argument and its options into a robot; rounded angles are read as meant unless told not to."""
+    found = find_robot(robot, snap=snap, arguments=_arguments(arguments or ()), floating=floating)
     if gravity is not None:
         found = found.with_gravity(_gravity(gravity))
     if tool_frame is not None:

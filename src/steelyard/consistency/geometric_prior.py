@@ -8,7 +8,6 @@ shapes, or a round bar between their joints where the shapes are not known.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 
@@ -16,6 +15,7 @@ from steelyard.arrays import Array, checked, read_only
 from steelyard.consistency.link_doubts import LinkPlace, doubts_about, link_places
 from steelyard.consistency.link_shapes import link_shapes, uniform_body
 from steelyard.errors import InputError
+from steelyard.files import FilePath
 from steelyard.finding import Finding, Severity
 from steelyard.inertia import Body, capsule, sphere
 from steelyard.layout import Layout
@@ -55,7 +55,7 @@ class GeometricPrior:
 
 
 def prior_from_shapes(
-    robot: Robot, layout: Layout, total_mass: float | None = None, *, meshes: Path | None = None
+    robot: Robot, layout: Layout, total_mass: float | None = None, *, meshes: FilePath | None = None
 ) -> GeometricPrior:
     """The description's numbers, with uniform bodies for links that state no inertial.
 
@@ -81,7 +81,7 @@ def sane_prior(
     prior: Array | None = None,
     total_mass: float | None = None,
     *,
-    meshes: Path | None = None,
+    meshes: FilePath | None = None,
 ) -> GeometricPrior:
     """A prior in which no link is impossible or absurd: such links are named and replaced, not obeyed.
 
@@ -132,7 +132,7 @@ def _completed(
     known: Array,
     refused: dict[str, str],
     total_mass: float | None,
-    meshes: Path | None,
+    meshes: FilePath | None,
 ) -> GeometricPrior:
     phi = np.array(known)
     places = link_places(robot, link_shapes(robot, meshes))

@@ -13,7 +13,6 @@ from functools import cache, reduce
 from itertools import product
 from math import cos, pi
 from operator import add
-from pathlib import Path
 
 import numpy as np
 from scipy.spatial import ConvexHull, QhullError
@@ -21,6 +20,7 @@ from scipy.spatial.distance import pdist
 
 from steelyard.arrays import Array, read_only
 from steelyard.errors import InputError
+from steelyard.files import FilePath
 from steelyard.finding import Finding
 from steelyard.inertia import (
     Body,
@@ -104,7 +104,7 @@ class LinkShape:
         return self.outside(point) <= margin
 
 
-def link_shapes(robot: Robot, meshes: Path | None = None) -> dict[str, LinkShape]:
+def link_shapes(robot: Robot, meshes: FilePath | None = None) -> dict[str, LinkShape]:
     """The shapes of every moving link that has some, by its name.
 
     A link is left out where it has no collision shape, where one of them is a mesh that cannot be read, since

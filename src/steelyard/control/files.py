@@ -22,6 +22,7 @@ from steelyard.control.gravity_pid import GravityPID
 from steelyard.control.pd import PD
 from steelyard.control.robust_tracking import RobustTracking
 from steelyard.errors import InputError, UnknownNameError
+from steelyard.files import FilePath
 from steelyard.robot import Robot
 
 # The keys of a law are the arguments of its constructor; a law with a model takes the description for it.
@@ -60,7 +61,7 @@ class LoopSettings:
         return self.controller.cycle
 
 
-def read_loop(path: Path | str, robot: Robot) -> LoopSettings:
+def read_loop(path: FilePath, robot: Robot) -> LoopSettings:
     """Read a controller file with the timing of its loop.
 
     `law` names the law. Its own keys are below, with their units at a revolute joint; at a prismatic one N
@@ -140,7 +141,7 @@ def loop_of(content: Mapping[str, object], robot: Robot, place: str = "controlle
     return settings
 
 
-def read_controller(path: Path | str, robot: Robot) -> Controller:
+def read_controller(path: FilePath, robot: Robot) -> Controller:
     """Read the law of a controller file, see `read_loop`.
 
     Args:

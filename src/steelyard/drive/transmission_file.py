@@ -10,10 +10,10 @@ from typing import Any
 from steelyard.archive import from_document, to_document
 from steelyard.drive.transmission import Transmission
 from steelyard.errors import InputError
-from steelyard.files import write_text
+from steelyard.files import FilePath, write_text
 
 
-def write_transmission(transmission: Transmission, path: Path | str) -> None:
+def write_transmission(transmission: Transmission, path: FilePath) -> None:
     """Write a transmission as JSON, whole or not at all.
 
     Args:
@@ -31,7 +31,7 @@ def write_transmission(transmission: Transmission, path: Path | str) -> None:
     write_text(path, json.dumps(document, indent=1, ensure_ascii=False, allow_nan=False) + "\n")
 
 
-def read_transmission(path: Path | str) -> Transmission:
+def read_transmission(path: FilePath) -> Transmission:
     """Read a transmission file; its keys are the attributes of `Transmission`.
 
     Args:

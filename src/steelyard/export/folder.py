@@ -10,10 +10,10 @@ from pathlib import Path
 
 from steelyard.errors import InputError
 from steelyard.export.record_file import KIND
-from steelyard.files import require_writable, write_bytes
+from steelyard.files import FilePath, require_writable, write_bytes
 
 
-def require_free(folder: Path, *, force: bool = False) -> None:
+def require_free(folder: FilePath, *, force: bool = False) -> None:
     """Refuse a folder that holds something, or that could not be written in the end.
 
     Args:
@@ -25,6 +25,7 @@ def require_free(folder: Path, *, force: bool = False) -> None:
         InputError: it is a file, holds something that may not be replaced, or cannot be made where it is to
             stand.
     """
+    folder = Path(folder)
     if folder.is_symlink() or (folder.exists() and not folder.is_dir()):
         raise InputError("is no folder.", place=str(folder), remedy="Give the path of a folder.")
     if folder.is_mount():
@@ -49,7 +50,7 @@ def require_free(folder: Path, *, force: bool = False) -> None:
         )
 
 
-def write_folder(folder: Path, files: Mapping[str, bytes], *, force: bool = False) -> None:
+def write_folder(folder: FilePath, files: Mapping[str, bytes], *, force: bool = False) -> None:
     """Write files into a new folder: first beside its place, then moved into it in one step.
 
     Args:
@@ -60,6 +61,7 @@ def write_folder(folder: Path, files: Mapping[str, bytes], *, force: bool = Fals
     Raises:
         InputError: the folder is not free, a name leads outside it, or it cannot be written to.
     """
+    folder = Path(folder)
     require_free(folder, force=force)
     for name in files:
         if Path(name).is_absolute() or ".." in Path(name).parts or not name:

@@ -18,12 +18,13 @@ from steelyard.export.object_read_back import MJCF, SDF, URDF, check_object
 from steelyard.export.object_sdf import object_sdf
 from steelyard.export.object_urdf import object_urdf
 from steelyard.export.result import Written
+from steelyard.files import FilePath
 from steelyard.finding import Finding
 from steelyard.inertia import Body
 
 
 def write_object(
-    folder: Path,
+    folder: FilePath,
     body: Body,
     *,
     name: str = "object",
@@ -68,6 +69,7 @@ def write_object(
         InputError: the folder is not free, the body is impossible or has no mass, or a name is unknown.
         ReadBackError: a model does not say what it should; nothing is left behind.
     """
+    folder = Path(folder)
     require_free(folder, force=force)
     description, decided = described_object(name, body, mesh)
     mjcf = object_mjcf(description)

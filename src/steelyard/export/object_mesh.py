@@ -9,6 +9,7 @@ import numpy as np
 
 from steelyard.errors import InputError
 from steelyard.export.object_hull import convex_hull, heights, thinned_hull
+from steelyard.files import FilePath
 from steelyard.finding import Finding, Severity
 from steelyard.inertia import Body, Mesh, edge_defects, mesh_properties, read_mesh
 from steelyard.pose import Pose
@@ -42,7 +43,7 @@ class ObjectMesh:
     findings: tuple[Finding, ...] = ()
 
 
-def object_mesh(path: Path | str, *, scale: float = 1.0, pose: Pose | None = None) -> ObjectMesh:
+def object_mesh(path: FilePath, *, scale: float = 1.0, pose: Pose | None = None) -> ObjectMesh:
     """Read the mesh of an object.
 
     An OBJ file is kept as it is. STL comes in a binary and a text form and simulators read one, the other or

@@ -18,6 +18,7 @@ from steelyard.export.model_files import mjcf_model, urdf_model
 from steelyard.export.model_text import ModelText
 from steelyard.export.parameters_file import parameters_document
 from steelyard.export.record_file import record_document
+from steelyard.files import FilePath
 from steelyard.finding import Finding, Severity
 from steelyard.identifiability import Identifiability
 from steelyard.layout import Layout
@@ -42,7 +43,7 @@ class Written:
 
 
 def write_result(
-    folder: Path,
+    folder: FilePath,
     robot: Robot,
     layout: Layout,
     parameters: ArrayLike,
@@ -93,6 +94,7 @@ def write_result(
         InputError: the folder is not free, or a link or a drive is impossible.
         ReadBackError: a model does not say what it should; nothing is left behind.
     """
+    folder = Path(folder)
     require_free(folder, force=force)
     findings: list[Finding] = []
     files: dict[str, bytes] = dict(extra or {})

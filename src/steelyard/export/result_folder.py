@@ -17,6 +17,7 @@ from steelyard.export.parameters_file import SCHEMA as PARAMETERS_SCHEMA
 from steelyard.export.record_file import KIND
 from steelyard.export.record_file import SCHEMA as RECORD_SCHEMA
 from steelyard.export.stored_parameters import StoredBase, StoredParameters, stored_base, stored_parameters
+from steelyard.files import FilePath
 from steelyard.finding import Finding, Severity
 from steelyard.layout import Layout, layout_of
 from steelyard.robot import Robot, load_robot
@@ -64,7 +65,7 @@ class ResultFolder:
         return {name: checked(f"{place}: lock of '{name}'", q, ("nq",)) for name, q in stated.items()}
 
 
-def is_result(path: Path) -> bool:
+def is_result(path: FilePath) -> bool:
     """Whether a path is a folder with the record of a result.
 
     Args:
@@ -73,10 +74,10 @@ def is_result(path: Path) -> bool:
     Returns:
         Whether `read_result` is the one to read it.
     """
-    return (path / RECORD).is_file()
+    return (Path(path) / RECORD).is_file()
 
 
-def read_record(path: Path) -> dict[str, Any]:
+def read_record(path: FilePath) -> dict[str, Any]:
     """Read the record of a result.
 
     Args:
@@ -88,7 +89,7 @@ def read_record(path: Path) -> dict[str, Any]:
     Raises:
         InputError: it is missing, damaged, of another kind, or of a layout this version does not know.
     """
-    record = _document(path, RECORD_SCHEMA)
+    record = _document(Path(path), RECORD_SCHEMA)
     if record.get("kind") != KIND:
         raise InputError("is not the record of a result.", place=str(path))
     if not isinstance(record.get("files"), dict):
@@ -96,7 +97,7 @@ def read_record(path: Path) -> dict[str, Any]:
     return record
 
 
-def read_result(folder: Path) -> ResultFolder:
+def read_result(folder: FilePath) -> ResultFolder:
     """Read a result folder.
 
     A file that was changed since, or a model whose links differ from `parameters.json`, is a finding: the
@@ -111,6 +112,7 @@ def read_result(folder: Path) -> ResultFolder:
     Raises:
         InputError: the folder is no result, a file cannot be understood, or its parts contradict each other.
     """
+    folder = Path(folder)
     if not folder.is_dir():
         raise InputError("is no folder.", place=str(folder), remedy="Give the folder of a result.")
     record = read_record(folder / RECORD)

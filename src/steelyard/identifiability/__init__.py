@@ -17,7 +17,7 @@ from steelyard.identifiability.exact import (
 )
 from steelyard.identifiability.minimal_model import MinimalModel, minimal_model
 from steelyard.identifiability.partial import PartialIdentifiability, partial_identifiability
-from steelyard.identifiability.restricted import RestrictedIdentifiability, restricted
+from steelyard.identifiability.restricted import RestrictedIdentifiability, free_base, restricted
 from steelyard.identifiability.structure import BodyKnowledge, Conditions, Identifiability
 
 __all__ = [
@@ -42,6 +42,7 @@ __all__ = [
     "certify_compressed",
     "certify_excitation",
     "exact_identifiability",
+    "free_base",
     "minimal_model",
     "numerical_base",
     "partial_identifiability",

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from steelyard.arrays import Array
+from steelyard.arrays import Array, IntArray
 from steelyard.dynamics import base_wrench_regressor, torque_regressor
 from steelyard.errors import InputError, UnknownNameError
 from steelyard.identifiability.analysis import structural_identifiability
@@ -25,6 +25,7 @@ from steelyard.identifiability.base_parameters import BaseParameters
 from steelyard.identifiability.classes import Class
 from steelyard.identifiability.echelon import classify_rows, echelon_form
 from steelyard.identifiability.random_states import in_free_flight, random_states
+from steelyard.identifiability.restricted import order_of_preference, restricted
 from steelyard.identifiability.structure import Identifiability, tie_break
 from steelyard.layout import Layout
 from steelyard.robot import Robot
@@ -40,10 +41,12 @@ class PartialIdentifiability:
     """What some measurements can say about a robot's parameters.
 
     Attributes:
-        structure: what all torques could say.
+        structure: what all torques could say if no parameter were known.
         measured: names of the joints measured, `base` for the wrench at the base.
         ballistic: whether only free flight was considered.
-        classes: class of each parameter of the layout, in its order.
+        names: the parameters asked about: those that the layout leaves free, in its order.
+        possible: number of combinations of them that all torques determine.
+        classes: class of each of them.
         base: the combinations beta = K phi that the measurements determine.
         kept: smallest singular value that counts, relative to the largest, dimensionless.
         dropped: largest that does not, dimensionless.
@@ -52,6 +55,8 @@ class PartialIdentifiability:
     structure: Identifiability
     measured: tuple[str, ...]
     ballistic: bool
+    names: tuple[str, ...]
+    possible: int
     classes: tuple[Class, ...]
     base: BaseParameters
     kept: float
@@ -65,10 +70,7 @@ class PartialIdentifiability:
     def __str__(self) -> str:
         """One line: what is measured, and how much of what all torques could say it says."""
         flight = " in free flight" if self.ballistic else ""
-        return (
-            f"{', '.join(self.measured)}{flight}: {self.count} combinations; "
-            f"all torques: {self.structure.count}"
-        )
+        return f"{', '.join(self.measured)}{flight}: {self.count} combinations; all torques: {self.possible}"
 
 
 def partial_identifiability(
@@ -84,7 +86,7 @@ def partial_identifiability(
 
     Args:
         robot: the robot.
-        layout: the parameters asked about.
+        layout: the parameters asked about; those it fixes are known and are not.
         measured: joints whose torques are measured, by name, each once; the word `base`, alone or among them,
             always stands for the wrench that carries the robot, whether its base floats or not.
         rng: source of the random states.
@@ -111,16 +113,33 @@ def partial_identifiability(
         v, a = np.zeros_like(v), np.zeros_like(a)
     if ballistic:
         a = in_free_flight(robot, layout, q, v, a)
-    W = _measured_rows(robot, layout, BASE in names, joints, (q, v, a))
-    order = [k for block in structure.conditions for k in tie_break(layout, block.columns)]
+    free, order, possible = _asked(structure)
+    W = _measured_rows(robot, layout, BASE in names, joints, (q, v, a))[:, free]
+    parameters = tuple(layout.names[k] for k in free)
     norms = np.linalg.norm(W, axis=0)
     alive = norms > ZERO_COLUMN * norms.max(initial=0.0)
     scales = np.where(alive, norms, 1.0)
     R: Array = np.asarray(np.linalg.qr(W * alive, mode="r"))
     classes, pivots, kept, dropped = classify_rows(R, scales, order)
     _, _, Vt = np.linalg.svd(R / scales)
-    base = echelon_form(Vt[: len(pivots)] * scales, scales, pivots, layout.names)
-    return PartialIdentifiability(structure, names, ballistic, classes, base, kept, dropped)
+    base = echelon_form(Vt[: len(pivots)] * scales, scales, pivots, parameters)
+    return PartialIdentifiability(
+        structure, names, ballistic, parameters, possible, classes, base, kept, dropped
+    )
+
+
+def _asked(structure: Identifiability) -> tuple[IntArray, list[int], int]:
+    """The free parameters' indices in phi, their places in the order of preference, and what all torques say.
+
+    The order is that of the answer for all torques, so that the same parameters lead.
+    """
+    layout = structure.layout
+    free = np.flatnonzero(layout.free).astype(np.int64)
+    if layout.free.all():
+        ordered = [k for block in structure.conditions for k in tie_break(layout, block.columns)]
+        return free, ordered, structure.count
+    found = restricted(structure)
+    return free, order_of_preference(structure, found.names), found.count
 
 
 def _joints(robot: Robot, names: Sequence[str]) -> list[int]:

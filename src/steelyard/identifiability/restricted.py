@@ -7,6 +7,7 @@ grouped with it, in bodies far away, so this is asked of the robot as a whole.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -81,10 +82,34 @@ def restricted(structure: Identifiability, reduction: Reduction | None = None) -
     else:
         B, names = reduction.matrix, reduction.names
     scales = theta_scales(structure, B)
-    order = sorted(range(len(names)), key=lambda k: _preference(structure, names[k]))
+    order = order_of_preference(structure, names)
     classes, base, kept, dropped = classify_rows(structure.descriptor @ B, scales, order)
     pivots = read_only(np.array(base, dtype=np.int64))
     return RestrictedIdentifiability(structure, names, read_only(B), classes, pivots, kept, dropped)
+
+
+def free_base(structure: Identifiability) -> BaseParameters:
+    r"""The combinations of a layout's free parameters that torques determine, $\beta = K\phi$.
+
+    Args:
+        structure: what could be known if nothing were.
+
+    Returns:
+        The combinations, in the columns of phi; those of what the layout fixes are zero.
+
+    Raises:
+        NoSolutionError: the rank is ambiguous.
+    """
+    layout = structure.layout
+    if layout.free.all():
+        return structure.base
+    found = restricted(structure).base
+    free = np.flatnonzero(layout.free)
+    K = np.zeros((found.count, layout.size))
+    K[:, free] = found.matrix
+    return BaseParameters(
+        found.names, read_only(K), read_only(free[found.columns]), found.smallest_kept, found.largest_dropped
+    )
 
 
 def theta_scales(structure: Identifiability, B: Array) -> Array:
@@ -98,6 +123,19 @@ def theta_scales(structure: Identifiability, B: Array) -> Array:
         The factors, shape (b,), SI.
     """
     return np.asarray(np.abs(structure.scales[:, None] * B).max(axis=0))
+
+
+def order_of_preference(structure: Identifiability, names: Sequence[str]) -> list[int]:
+    """The order in which parameters that are left are preferred as leaders of a group.
+
+    Args:
+        structure: the robot.
+        names: of the parameters, each that of a link or a drive term, perhaps with `@` and a frame.
+
+    Returns:
+        Indices into the names.
+    """
+    return sorted(range(len(names)), key=lambda k: _preference(structure, names[k]))
 
 
 def _preference(structure: Identifiability, name: str) -> tuple[int, int]:

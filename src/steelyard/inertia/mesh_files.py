@@ -9,13 +9,14 @@ import numpy as np
 
 from steelyard.arrays import Array
 from steelyard.errors import InputError
+from steelyard.files import FilePath
 from steelyard.inertia.mesh import Mesh, merged
 
 _BINARY_STL = np.dtype([("normal", "<f4", 3), ("corners", "<f4", (3, 3)), ("attribute", "<u2")])
 _HEADER = 84
 
 
-def read_mesh(path: str | Path, *, scale: float = 1.0) -> Mesh:
+def read_mesh(path: FilePath, *, scale: float = 1.0) -> Mesh:
     """Read a mesh file; vertices with identical coordinates become one.
 
     Args:

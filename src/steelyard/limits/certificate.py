@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
 
 from steelyard.archive import read_document, write_document
 from steelyard.arrays import Array, checked, read_only
 from steelyard.enclosure import Tracking
 from steelyard.errors import InputError, NoSolutionError
+from steelyard.files import FilePath
 from steelyard.finding import Finding
 
 SCHEMA = 1
@@ -135,7 +135,7 @@ class NotCertifiedError(NoSolutionError):
         super().__init__(message, place=name, remedy=remedy, evidence=evidence)
 
 
-def write_certificate(certificate: Certificate, path: Path | str) -> None:
+def write_certificate(certificate: Certificate, path: FilePath) -> None:
     """Write a certificate as JSON, whole or not at all.
 
     Args:
@@ -148,7 +148,7 @@ def write_certificate(certificate: Certificate, path: Path | str) -> None:
     write_document(certificate, path)
 
 
-def read_certificate(path: Path | str) -> Certificate:
+def read_certificate(path: FilePath) -> Certificate:
     """Read a certificate.
 
     Args:

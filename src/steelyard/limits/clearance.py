@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -12,6 +11,7 @@ from numpy.typing import ArrayLike
 from steelyard.arrays import Array, IntArray, checked, read_only, read_only_view
 from steelyard.dynamics.batch import gathered, states
 from steelyard.dynamics.tree import tree_of
+from steelyard.files import FilePath
 from steelyard.finding import Finding, Severity
 from steelyard.limits.packed import Cores, pack
 from steelyard.limits.pair_kernels import measure_pairs
@@ -131,8 +131,8 @@ def clearance_of(
     scene: Scene | None = None,
     *,
     tool: Sequence[Geometry] = (),
-    meshes: Path | None = None,
-    tool_meshes: Path | None = None,
+    meshes: FilePath | None = None,
+    tool_meshes: FilePath | None = None,
     ignore: Iterable[tuple[str, str]] = (),
     rest: ArrayLike | None = None,
 ) -> Clearance:

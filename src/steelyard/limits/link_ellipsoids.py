@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 
 from steelyard.errors import InputError
+from steelyard.files import FilePath
 from steelyard.finding import Finding
 from steelyard.inertia import Ellipsoid
 from steelyard.limits.enclosing_ellipsoid import enclosing_ellipsoid
@@ -35,7 +35,7 @@ class LinkEllipsoid:
 def link_ellipsoids(
     robot: Robot,
     *,
-    meshes: Path | None = None,
+    meshes: FilePath | None = None,
     inflation: float = 0.0,
     findings: list[Finding] | None = None,
 ) -> tuple[LinkEllipsoid, ...]:

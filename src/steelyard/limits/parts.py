@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
+from steelyard.files import FilePath
 from steelyard.finding import Finding, Severity
 from steelyard.limits.core import Core, core_of
 from steelyard.limits.scene import Scene
@@ -36,9 +36,9 @@ def gather(
     robot: Robot,
     scene: Scene,
     tool: Sequence[Geometry],
-    meshes: Path | None,
+    meshes: FilePath | None,
     findings: list[Finding],
-    tool_meshes: Path | None = None,
+    tool_meshes: FilePath | None = None,
 ) -> tuple[list[Part], list[Part], list[Part]]:
     """Every shape whose clearance can be computed; those that cannot are reported.
 

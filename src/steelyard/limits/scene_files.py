@@ -12,7 +12,7 @@ import numpy as np
 
 from steelyard.arrays import Array, checked
 from steelyard.errors import InputError, UnknownNameError
-from steelyard.files import write_text
+from steelyard.files import FilePath, write_text
 from steelyard.limits.scene import Obstacle, Scene
 from steelyard.limits.shapes import Hull, Solid, Zonotope
 from steelyard.pose import Pose
@@ -47,7 +47,7 @@ _SIZES: Mapping[str, tuple[int | str, ...]] = {
 _TURNS = ("rpy", "quaternion", "rotation")
 
 
-def read_scene(path: Path | str) -> Scene:
+def read_scene(path: FilePath) -> Scene:
     """Read a scene file, TOML or, where its name ends in `.json`, JSON.
 
     It holds a list `obstacle` of tables with `name`, `shape` and the keys of that shape, in m:
@@ -90,7 +90,7 @@ def read_scene(path: Path | str) -> Scene:
         raise InputError(error.message, place=str(path), remedy=error.remedy) from error
 
 
-def write_scene(scene: Scene, path: Path | str) -> None:
+def write_scene(scene: Scene, path: FilePath) -> None:
     """Write a scene file, whole or not at all: JSON where its name ends in `.json`, TOML otherwise.
 
     Args:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from steelyard.arrays import BoolArray, checked
 from steelyard.errors import InputError
+from steelyard.files import FilePath
 from steelyard.finding import Finding, Severity
 from steelyard.limits.feature_points import feature_points, outer_points
 from steelyard.limits.link_ellipsoids import ellipsoids_around
@@ -34,8 +34,8 @@ def virtual_constraints_of(
     count: int | None = None,
     covering: bool = False,
     inflation: float = 0.0,
-    meshes: Path | None = None,
-    tool_meshes: Path | None = None,
+    meshes: FilePath | None = None,
+    tool_meshes: FilePath | None = None,
     rest: ArrayLike | None = None,
 ) -> VirtualConstraints:
     """Choose the feature points of a tool and the ellipsoids of the links that they must stay out of.

@@ -8,7 +8,7 @@ from typing import NoReturn
 
 from steelyard.archive import from_document, to_document
 from steelyard.errors import InputError, UnknownNameError
-from steelyard.files import write_text
+from steelyard.files import FilePath, write_text
 from steelyard.motion.composition import AnyMotion, SequenceMotion, SumMotion
 from steelyard.motion.fourier import FourierMotion
 from steelyard.motion.sinusoid import SinusoidMotion
@@ -23,7 +23,7 @@ _FAMILIES: dict[str, type[AnyMotion]] = {
 }
 
 
-def write_motion(motion: AnyMotion, path: Path | str) -> None:
+def write_motion(motion: AnyMotion, path: FilePath) -> None:
     """Write a motion file, whole or not at all.
 
     Args:
@@ -40,7 +40,7 @@ def write_motion(motion: AnyMotion, path: Path | str) -> None:
     write_text(Path(path), text + "\n")
 
 
-def read_motion(path: Path | str) -> AnyMotion:
+def read_motion(path: FilePath) -> AnyMotion:
     """Read a motion file.
 
     Args:

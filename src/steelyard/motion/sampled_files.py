@@ -13,7 +13,7 @@ import numpy as np
 
 from steelyard.arrays import Array
 from steelyard.errors import InputError
-from steelyard.files import write_text
+from steelyard.files import FilePath, write_text
 from steelyard.motion.motion import Motion
 
 MOST_SAMPLES = 10_000_000
@@ -44,7 +44,7 @@ def sample_times(duration: float, rate: float) -> Array:
     return np.append(np.arange(max(steps, 1)) / rate, duration)
 
 
-def write_samples(motion: Motion, path: Path | str, *, rate: float) -> None:
+def write_samples(motion: Motion, path: FilePath, *, rate: float) -> None:
     """Write a motion as CSV: `time`, then `q_`, `v_` and `a_` of every joint; `Recording` names them so too.
 
     Args:
@@ -64,7 +64,7 @@ def write_samples(motion: Motion, path: Path | str, *, rate: float) -> None:
     write_text(Path(path), text.getvalue())
 
 
-def write_joint_trajectory(motion: Motion, path: Path | str, *, rate: float) -> None:
+def write_joint_trajectory(motion: Motion, path: FilePath, *, rate: float) -> None:
     """Write a motion as a `trajectory_msgs/JointTrajectory`: YAML, or JSON where the file is called `.json`.
 
     Args:

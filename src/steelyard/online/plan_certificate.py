@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 
@@ -11,6 +10,7 @@ from steelyard.archive import read_document, write_document
 from steelyard.arrays import Array, checked, read_only
 from steelyard.control import Tube
 from steelyard.errors import InputError
+from steelyard.files import FilePath
 from steelyard.limits import Certificate
 from steelyard.online.robust_torque import RobustLaw
 
@@ -87,7 +87,7 @@ class PlanCertificate:
         return margins
 
 
-def write_plan_certificate(certificate: PlanCertificate, path: Path | str) -> None:
+def write_plan_certificate(certificate: PlanCertificate, path: FilePath) -> None:
     """Write a certificate as JSON, whole or not at all.
 
     Args:
@@ -100,7 +100,7 @@ def write_plan_certificate(certificate: PlanCertificate, path: Path | str) -> No
     write_document(certificate, path)
 
 
-def read_plan_certificate(path: Path | str) -> PlanCertificate:
+def read_plan_certificate(path: FilePath) -> PlanCertificate:
     """Read a certificate.
 
     Args:

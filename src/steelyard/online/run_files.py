@@ -10,14 +10,14 @@ import numpy as np
 
 from steelyard.archive import read_document, write_document
 from steelyard.errors import InputError
-from steelyard.files import write_bytes
+from steelyard.files import FilePath, write_bytes
 from steelyard.online.online_run import Cycles, OnlineRun, RunRecord
 
 RECORD, CYCLES = "run.json", "cycles.npz"
 """Names of the two files in a run's folder."""
 
 
-def write_run(run: OnlineRun, folder: Path | str) -> tuple[Path, Path]:
+def write_run(run: OnlineRun, folder: FilePath) -> tuple[Path, Path]:
     """Write a run; its folder exists or is made.
 
     Args:
@@ -42,7 +42,7 @@ def write_run(run: OnlineRun, folder: Path | str) -> tuple[Path, Path]:
     return at / RECORD, at / CYCLES
 
 
-def read_run(folder: Path | str) -> OnlineRun:
+def read_run(folder: FilePath) -> OnlineRun:
     """Read a run.
 
     Args:

@@ -22,7 +22,7 @@ from steelyard.errors import InputError
 from steelyard.identifiability import (
     BaseParameters,
     Identifiability,
-    restricted,
+    free_base,
     structural_identifiability,
 )
 from steelyard.layout import Layout
@@ -90,19 +90,7 @@ class Problem:
         """The combinations of free parameters that torques could determine, beta = K phi."""
         if "load" in self.layout.drive:
             return load_base(self.robot, self.layout)
-        if self.layout.free.all():
-            return self.structure.base
-        found = restricted(self.structure).base
-        free = np.flatnonzero(self.layout.free)
-        K = np.zeros((found.count, self.layout.size))
-        K[:, free] = found.matrix
-        return BaseParameters(
-            found.names,
-            read_only(K),
-            read_only(free[found.columns]),
-            found.smallest_kept,
-            found.largest_dropped,
-        )
+        return free_base(self.structure)
 
     def factor(self, weights: ArrayLike | None = None) -> Array:
         r"""The triangle of $[W\ \ \tau - W\phi_{known}]$, each degree of freedom times its weight.

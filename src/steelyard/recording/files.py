@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import hashlib
-import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal, NamedTuple, NoReturn, overload
 
 from steelyard.errors import InputError, RecordingError, UnknownNameError
-from steelyard.files import write_bytes
+from steelyard.files import FilePath, write_bytes
 from steelyard.finding import Finding
 from steelyard.recording import bags, csv_format, npz_format, parquet_format
 from steelyard.recording.assembly import assemble
@@ -52,7 +51,7 @@ class Reading:
 
 @overload
 def read(
-    path: str | os.PathLike[str],
+    path: FilePath,
     *,
     joints: Sequence[str] | None = ...,
     columns: Mapping[str, str] | str | None = ...,
@@ -64,7 +63,7 @@ def read(
 
 @overload
 def read(
-    path: str | os.PathLike[str],
+    path: FilePath,
     *,
     joints: Sequence[str] | None = ...,
     columns: Mapping[str, str] | str | None = ...,
@@ -75,7 +74,7 @@ def read(
 
 
 def read(
-    path: str | os.PathLike[str],
+    path: FilePath,
     *,
     joints: Sequence[str] | None = None,
     columns: Mapping[str, str] | str | None = None,
@@ -144,7 +143,7 @@ def read(
     return Reading(recording, tuple(_in_file(finding, source) for finding in made.findings))
 
 
-def write(recording: Recording, path: str | os.PathLike[str]) -> None:
+def write(recording: Recording, path: FilePath) -> None:
     """Write a recording; the file appears whole or not at all.
 
     Every format carries the content exactly. Parquet and npz carry the history too, CSV does not.

@@ -12,7 +12,7 @@ from steelyard.pose import Pose
 from steelyard.robot.geometry import Geometry
 from steelyard.robot.joint import Joint, Mimic
 from steelyard.robot.link import FixedLink, Link
-from steelyard.robot.model import Robot
+from steelyard.robot.model import Robot, floating_base, world_link
 from steelyard.robot.plausibility import impossible
 from steelyard.robot.raw import RawJoint, RawLink
 
@@ -24,6 +24,7 @@ def assemble(
     findings: Sequence[Finding] = (),
     *,
     source: str = "",
+    floating: bool = False,
 ) -> Robot:
     """Build the robot: one root, parents before children, siblings in the order of the description.
 
@@ -33,6 +34,7 @@ def assemble(
         joints: all joints, fixed ones included.
         findings: what was noticed while reading.
         source: where the description comes from.
+        floating: whether the base is free to move, see `Robot.floating`; then there need be no joint.
 
     Returns:
         The robot; its findings are those given and those about its inertias, in the order of their lines.
@@ -52,17 +54,15 @@ def assemble(
             place=parent_joint[unreached[0].name].place,
             remedy="Closed kinematic loops are not supported; cut the loop at one joint.",
         )
-    if not tree_joints:
+    if not tree_joints and not floating:
         raise DescriptionError("every joint is fixed, so nothing can move.", place=source or name)
     base, *rest = [link.finished() for link in moving]
-    return Robot(
-        name=name,
-        base=base,
-        joints=tuple(tree_joints),
-        links=tuple(rest),
-        findings=_by_line([*findings, *_inertial_findings(moving, tree_joints, by_name)]),
-        source=source,
-    )
+    noticed = _by_line([*findings, *_inertial_findings(moving, tree_joints, by_name)])
+    if not tree_joints:
+        world = world_link(moving[0].names())
+        return Robot(name, world, (floating_base(),), (base,), findings=noticed, source=source)
+    robot = Robot(name, base, tuple(tree_joints), tuple(rest), findings=noticed, source=source)
+    return robot.floating() if floating else robot
 
 
 class _Named(Protocol):

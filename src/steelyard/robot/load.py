@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from steelyard.errors import DescriptionError
+from steelyard.files import FilePath
 from steelyard.robot.mjcf import load_mjcf
 from steelyard.robot.model import Robot
 from steelyard.robot.urdf import load_urdf
@@ -17,13 +18,20 @@ _READERS = {"robot": load_urdf, "mujoco": load_mjcf}
 """Readers by the tag of the root element; xacro is told by its instructions."""
 
 
-def load_robot(path: Path | str, *, snap: bool = False, arguments: Mapping[str, str] | None = None) -> Robot:
+def load_robot(
+    path: FilePath,
+    *,
+    snap: bool = False,
+    arguments: Mapping[str, str] | None = None,
+    floating: bool = False,
+) -> Robot:
     """Read a robot description; what the file holds decides its kind, not what it is called.
 
     Args:
         path: a `.urdf`, `.xacro`, `.xml` or `.mjcf` file that holds a URDF, a xacro or a MJCF description.
         snap: whether rounded angles, offsets and axes of joints are read as what they mean, see `load_urdf`.
         arguments: values of the `<xacro:arg>`s of a xacro file, by name; other kinds take none.
+        floating: whether the base is free to move, see `Robot.floating`; without it a lone body cannot move.
 
     Returns:
         The robot.
@@ -43,7 +51,7 @@ def load_robot(path: Path | str, *, snap: bool = False, arguments: Mapping[str, 
         )
     root = read_xml(path)
     if suffix == ".xacro" or uses_xacro(root):
-        return load_xacro(path, arguments=arguments, snap=snap)
+        return load_xacro(path, arguments=arguments, snap=snap, floating=floating)
     if arguments:
         raise DescriptionError(
             f"takes no arguments, got '{next(iter(arguments))}'.",
@@ -57,4 +65,4 @@ def load_robot(path: Path | str, *, snap: bool = False, arguments: Mapping[str, 
             place=root.place,
             remedy="A URDF or a xacro file starts with <robot>, a MJCF file with <mujoco>.",
         )
-    return reader(path, snap=snap)
+    return reader(path, snap=snap, floating=floating)

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from steelyard.errors import InputError
+from steelyard.files import FilePath
 from steelyard.finding import Finding, Severity
 from steelyard.inertia import Mesh, read_mesh
 from steelyard.robot.geometry import MeshFile
@@ -20,14 +21,14 @@ _READABLE = (".stl", ".obj")
 class MeshFolder:
     """Finds and reads the meshes of one description; each name is looked up, and reported, once."""
 
-    def __init__(self, folder: Path | None, findings: list[Finding]) -> None:
+    def __init__(self, folder: FilePath | None, findings: list[Finding]) -> None:
         """Look into a folder.
 
         Args:
             folder: where the description lies; `None` where it was given as text, and nothing is looked up.
             findings: where to report what cannot be reached.
         """
-        self._folder = folder
+        self._folder = None if folder is None else Path(folder)
         self._findings = findings
         self._found: dict[str, Path | None] = {}
         self._packages: set[str] = set()

@@ -308,11 +308,9 @@ class Robot:
         """
         if any(joint.kind is JointKind.FLOATING for joint in self.joints):
             raise DescriptionError("floats already.", place=f"robot '{self.name}'")
-        free = Joint("floating_base", JointKind.FLOATING, -1, Pose.identity(), np.array([0.0, 0.0, 1.0]))
-        joints = (free, *(replace(joint, parent=joint.parent + 1) for joint in self.joints))
-        taken = {frame.name for frame in self.frames}
-        world = next(name for name in ("world", "ground", "inertial_frame") if name not in taken)
-        return replace(self, base=Link(world), joints=joints, links=(self.base, *self.links))
+        joints = (floating_base(), *(replace(joint, parent=joint.parent + 1) for joint in self.joints))
+        world = world_link([frame.name for frame in self.frames])
+        return replace(self, base=world, joints=joints, links=(self.base, *self.links))
 
     @cached_property
     def digest(self) -> str:
@@ -321,6 +319,27 @@ class Robot:
         Findings, source, the memory of locks and the choice of a tool frame do not count.
         """
         return digest(replace(self, findings=(), source="", locks=(), tool=None))
+
+
+def floating_base() -> Joint:
+    """The joint of a base that is free to move.
+
+    Returns:
+        The joint, between the world and the first link.
+    """
+    return Joint("floating_base", JointKind.FLOATING, -1, Pose.identity(), np.array([0.0, 0.0, 1.0]))
+
+
+def world_link(taken: Sequence[str]) -> Link:
+    """The world under a floating base.
+
+    Args:
+        taken: names that links have already.
+
+    Returns:
+        A link without inertia, of another name.
+    """
+    return Link(next(name for name in ("world", "ground", "inertial_frame") if name not in taken))
 
 
 def _no_duplicates(kind: str, names: Sequence[str]) -> None:

@@ -11,6 +11,7 @@ import numpy as np
 from steelyard.archive import from_document
 from steelyard.arrays import Array, checked
 from steelyard.errors import InputError
+from steelyard.files import FilePath
 from steelyard.inertia import Body
 
 
@@ -27,7 +28,7 @@ class _PayloadFile:
         return Body(self.mass, self.com, np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]))
 
 
-def read_payload(path: Path | str) -> Body:
+def read_payload(path: FilePath) -> Body:
     """Read a payload file.
 
     It holds `{"mass": kg, "com": [x, y, z], "inertia": [Ixx, Ixy, Iyy, Ixz, Iyz, Izz]}`, the centre of mass

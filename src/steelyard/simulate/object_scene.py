@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import mujoco
@@ -11,6 +10,7 @@ import numpy as np
 
 from steelyard.arrays import Array
 from steelyard.errors import InputError
+from steelyard.files import FilePath
 from steelyard.inertia import Body, MujocoPrincipal
 from steelyard.pose import Pose
 from steelyard.robot import STANDARD_GRAVITY
@@ -33,7 +33,7 @@ class Hinge:
 
 
 def object_scene(
-    asset: Path,
+    asset: FilePath,
     start: Pose,
     *,
     body: Body | None = None,
@@ -89,7 +89,7 @@ def object_scene(
     return model
 
 
-def object_spec(asset: Path) -> Any:
+def object_spec(asset: FilePath) -> Any:
     """Read an asset.
 
     Args:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
 
+from steelyard.files import FilePath
 from steelyard.pose import Pose
 from steelyard.robot import STANDARD_GRAVITY
 from steelyard.simulate.object_scene import object_scene
@@ -21,7 +20,7 @@ SWING_ANGLE = 0.5
 """How far from hanging straight down a swing begins, rad."""
 
 
-def standard_trials(asset: Path) -> dict[str, Trial]:
+def standard_trials(asset: FilePath) -> dict[str, Trial]:
     """Trials for an asset, to be done by it and by the true object alike.
 
     It is dropped tilted; pushed afloat, half its radius off its centre of mass; and swung about the x axis

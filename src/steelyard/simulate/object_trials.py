@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 import mujoco
@@ -12,6 +11,7 @@ from numpy.typing import ArrayLike
 
 from steelyard.arrays import Array, checked, read_only
 from steelyard.errors import InputError, SolverError
+from steelyard.files import FilePath
 from steelyard.inertia import Body
 from steelyard.pose import Pose
 from steelyard.simulate.object_motion import ObjectMotion
@@ -86,7 +86,9 @@ class Swing:
 Trial = Drop | Push | Swing
 
 
-def run_trial(asset: Path, trial: Trial, *, seconds: float = 2.0, body: Body | None = None) -> ObjectMotion:
+def run_trial(
+    asset: FilePath, trial: Trial, *, seconds: float = 2.0, body: Body | None = None
+) -> ObjectMotion:
     """Run a trial in MuJoCo.
 
     Given the true body, the same shapes move as the true object would: what then differs is the inertia.

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from pathlib import Path
 
 from steelyard.errors import UnknownNameError
+from steelyard.files import FilePath
 from steelyard.robot import Robot, load_robot
 from steelyard.zoo.cheetah3 import CHEETAH3, CHEETAH3_LEG
 from steelyard.zoo.crane_x7 import CRANE_X7, CRANE_X7_HAND
@@ -63,13 +65,21 @@ def zoo_robot(name: str) -> Robot:
     return ZOO[name].build()
 
 
-def find_robot(name_or_path: str, *, snap: bool = False, arguments: Mapping[str, str] | None = None) -> Robot:
+def find_robot(
+    name_or_path: FilePath,
+    *,
+    snap: bool = True,
+    arguments: Mapping[str, str] | None = None,
+    floating: bool = False,
+) -> Robot:
     """A robot by its zoo name or by the path of its description.
 
     Args:
         name_or_path: a name of `ZOO`, or a file.
-        snap: whether rounded numbers of a file's joints are read as what they mean, see `load_robot`.
+        snap: whether rounded numbers of a file's joints are read as what they mean (`1.5708` as π/2), as
+            every command does, with a finding; otherwise they are kept as stated and reported.
         arguments: values of the `<xacro:arg>`s of a xacro file, by name.
+        floating: whether the base is free to move, see `load_robot`.
 
     Returns:
         The robot.
@@ -78,8 +88,9 @@ def find_robot(name_or_path: str, *, snap: bool = False, arguments: Mapping[str,
         UnknownNameError: neither a zoo name nor an existing file.
         DescriptionError: the file cannot be understood.
     """
-    if name_or_path in ZOO:
-        return zoo_robot(name_or_path)
-    if Path(name_or_path).suffix or Path(name_or_path).exists():
-        return load_robot(name_or_path, snap=snap, arguments=arguments)
-    raise UnknownNameError("robot", name_or_path, ZOO)
+    name = os.fspath(name_or_path)
+    if name in ZOO:
+        return zoo_robot(name).floating() if floating else zoo_robot(name)
+    if Path(name).suffix or Path(name).exists():
+        return load_robot(name, snap=snap, arguments=arguments, floating=floating)
+    raise UnknownNameError("robot", name, ZOO)

@@ -27,6 +27,7 @@ from steelyard.identifiability.certificate.facts import joint_facts
 from steelyard.identifiability.certificate.trials import Trials
 from steelyard.identifiability.certificate.verdict import Certificate, Missing
 from steelyard.identifiability.criteria.information import Information
+from steelyard.identifiability.restricted import free_base
 from steelyard.identifiability.structure import Identifiability
 from steelyard.layout import Layout
 from steelyard.robot import Robot
@@ -55,7 +56,7 @@ def certify_excitation(
     The motion is a recording's, a planned one's at sample times, or any other.
 
     Args:
-        structure: what can be known of the robot.
+        structure: what can be known of the robot; parameters that its layout fixes are not asked for.
         robot: the robot.
         q: joint positions, shape (N, nq), rad or m.
         v: joint velocities, shape (N, nv), rad/s or m/s.
@@ -104,7 +105,7 @@ def certify_compressed(
     """Compare what a compressed log of any length shows with what can be known.
 
     Args:
-        structure: what can be known of the robot.
+        structure: what can be known of the robot; parameters that its layout fixes are not asked for.
         compressed: the log, from `dynamics.compress` with the same layout.
         sigma: standard deviation of each torque's noise, shape (nv,), N·m or N; None where it is not known.
         accuracy: wanted standard deviation of a base parameter by its SI unit; needs `sigma`.
@@ -124,7 +125,7 @@ def certify_compressed(
         )
     if not 0.0 < smallest < 1.0:
         raise InputError(f"must lie between 0 and 1, got {smallest}.", place="smallest")
-    base = structure.base
+    base = free_base(structure)
     R = compressed.factor(
         None if sigma is None else 1.0 / _positive("sigma", sigma, len(compressed.triangles))
     )

@@ -1,8 +1,9 @@
-r"""The `<equality>` section of an MJCF file: joints tied to joints; other constraints are reported.
+r"""The `<equality>` section of an MJCF file: joints tied to joints; what closes a loop is refused.
 
 A joint equality says $q_1 - r_1 = \sum_k a_k\,(q_2 - r_2)^k$ with the joints' references r. With $a_1$ alone
 beside $a_0$ it is a mimic of multiplier $a_1$ and offset $r_1 + a_0 - a_1 r_2$. MuJoCo's tie is a stiff
-spring, this one is rigid.
+spring, this one is rigid. Any other constraint that is active takes freedom away that a tree has, so that
+every torque computed without it would be another mechanism's.
 """
 
 from __future__ import annotations
@@ -11,7 +12,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from steelyard.errors import DescriptionError, UnknownNameError
-from steelyard.finding import Finding, Severity
 from steelyard.robot.joint import Mimic
 from steelyard.robot.mjcf.defaults import Defaults
 from steelyard.robot.raw import RawJoint
@@ -19,11 +19,7 @@ from steelyard.robot.xml import Element
 
 
 def tie_joints(
-    joints: Sequence[RawJoint],
-    references: Mapping[str, float],
-    root: Element,
-    defaults: Defaults,
-    findings: list[Finding],
+    joints: Sequence[RawJoint], references: Mapping[str, float], root: Element, defaults: Defaults
 ) -> list[RawJoint]:
     """Tie the joints that equalities tie.
 
@@ -32,13 +28,13 @@ def tie_joints(
         references: coordinate of each joint where the file draws it, rad or m, by name.
         root: the `<mujoco>` element, includes expanded.
         defaults: the file's default classes.
-        findings: where to report constraints that are not modelled.
 
     Returns:
         The joints, in order.
 
     Raises:
-        DescriptionError: a joint is tied to itself, or a number is malformed.
+        DescriptionError: an active equality is no tie of one joint to another, a joint is tied to itself, or
+            a number is malformed.
         UnknownNameError: a joint does not exist; lists those that do.
     """
     by_name = {joint.name: joint for joint in joints}
@@ -46,14 +42,12 @@ def tie_joints(
         for stated in section.children:
             # Equalities of all kinds share one default.
             element = replace(stated, attributes=_with_defaults(stated, defaults))
-            if element.attributes.get("active") == "false":
+            if element.choice("active", ("false", "true"), "true") == "false":
                 continue
-            reason = f"a closed loop or constraint <{element.tag}>"
             if element.tag == "joint":
-                reason = _tie(element, by_name, references)
-            if reason:
-                message = f"{reason} is not modelled; the joints it ties are free."
-                findings.append(Finding(Severity.ERROR, "constraint-ignored", message, element.place))
+                _tie(element, by_name, references)
+            else:
+                _refuse_loop(element)
     return [by_name[joint.name] for joint in joints]
 
 
@@ -61,25 +55,58 @@ def _with_defaults(stated: Element, defaults: Defaults) -> dict[str, str]:
     return defaults.resolve(replace(stated, tag="equality")).attributes
 
 
-def _tie(element: Element, joints: dict[str, RawJoint], references: Mapping[str, float]) -> str:
-    """Tie a joint; the reason where it cannot be, or nothing."""
+_KINDS = ("connect", "weld", "joint", "tendon", "flex", "flexvert", "flexstrain")
+_ENDS = ("body1", "body2", "site1", "site2", "tendon1", "tendon2", "flex")
+
+
+def _refuse_loop(element: Element) -> None:
+    """Refuse a constraint between bodies or tendons, by its name and by what it ties."""
+    if element.tag not in _KINDS:
+        raise UnknownNameError("equality", element.tag, _KINDS, place=element.place)
+    ends = [f"'{element.attributes[key]}'" for key in _ENDS if element.attributes.get(key)]
+    named = f" '{element.attributes['name']}'" if element.attributes.get("name") else ""
+    raise DescriptionError(
+        f"the constraint <{element.tag}>{named}{' of ' + ' and '.join(ends) if ends else ''} closes a "
+        "kinematic loop, which is not supported: a robot is a tree.",
+        place=element.place,
+        remedy=_OPEN + ".",
+    )
+
+
+_OPEN = 'Set active="false" there and lock the joints that it holds'
+
+
+def _tie(element: Element, joints: dict[str, RawJoint], references: Mapping[str, float]) -> None:
+    """Tie a joint to another."""
     first = _joint("joint1", element, joints, references)
-    if "joint2" not in element.attributes:
-        return f"an equality that holds joint '{first}' still"
+    a = element.numbers("polycoef", 1, 5) if "polycoef" in element.attributes else [0.0, 1.0]
+    a += [0.0, 1.0, 0.0, 0.0, 0.0][len(a) :]
+    if "joint2" not in element.attributes or not any(a[1:]):
+        kind = joints[first].kind
+        at = f"{references[first] + a[0]:.6g} {'rad' if kind is None or kind.rotates else 'm'}"
+        raise DescriptionError(
+            f"an equality holds joint '{first}' still.",
+            place=element.place,
+            remedy=f'Set active="false" there and lock the joint at {at}.',
+        )
     second = _joint("joint2", element, joints, references)
     if first == second:
         raise DescriptionError(f"joint '{first}' is tied to itself.", place=element.place)
-    a = element.numbers("polycoef", 1, 5) if "polycoef" in element.attributes else [0.0, 1.0]
-    a += [0.0, 1.0, 0.0, 0.0, 0.0][len(a) :]
     if any(a[2:]):
-        return f"the curve that ties joint '{first}' to '{second}'"
-    if a[1] == 0.0:
-        return f"an equality that holds joint '{first}' still"
-    if joints[first].mimic is not None:
-        return f"a second equality of joint '{first}'"
+        raise DescriptionError(
+            f"joint '{first}' is tied to '{second}' by a curve (polycoef {' '.join(f'{x:g}' for x in a)}); "
+            "only ties in proportion are supported.",
+            place=element.place,
+            remedy=f"{_OPEN}, or leave two coefficients.",
+        )
+    if (tie := joints[first].mimic) is not None:
+        raise DescriptionError(
+            f"joint '{first}' is tied to '{second}', but also to '{tie.joint}', which closes a loop.",
+            place=element.place,
+            remedy='Set active="false" at one of the two.',
+        )
     offset = references[first] + a[0] - a[1] * references[second]
     joints[first] = replace(joints[first], mimic=Mimic(second, a[1], offset))
-    return ""
 
 
 def _joint(

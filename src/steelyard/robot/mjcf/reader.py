@@ -12,6 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from steelyard.errors import DescriptionError
+from steelyard.files import FilePath
 from steelyard.finding import Finding, Severity
 from steelyard.robot.assembly import assemble
 from steelyard.robot.mesh_folder import MeshFolder
@@ -33,13 +34,14 @@ from steelyard.robot.rounding import Rounding, snapping_findings
 from steelyard.robot.xml import Element, parse_xml, read_xml
 
 
-def load_mjcf(path: Path, *, snap: bool = False) -> Robot:
+def load_mjcf(path: FilePath, *, snap: bool = False, floating: bool = False) -> Robot:
     """Read an MJCF file.
 
     Args:
         path: the file; meshes and included files are looked for inside its folder only.
         snap: whether rounded orientations, offsets and axes of joints are read as what they mean, which is
             the mechanism to ask what can be identified; otherwise they are reported.
+        floating: whether the world is free to move with all that is fixed to it, see `Robot.floating`.
 
     Returns:
         The robot; its `findings` say what was noticed, in the order of the lines.
@@ -47,13 +49,14 @@ def load_mjcf(path: Path, *, snap: bool = False) -> Robot:
     Raises:
         DescriptionError: the file cannot be understood as one tree of supported joints.
     """
+    path = Path(path)
     root = read_xml(path)
     expand_includes(root, path.parent, path)
-    return _robot(root, path.name, path.parent, snap)
+    return _robot(root, path.name, path.parent, snap, floating)
 
 
 def parse_mjcf(
-    text: bytes | str, name: str = "MJCF", *, folder: Path | None = None, snap: bool = False
+    text: bytes | str, name: str = "MJCF", *, folder: FilePath | None = None, snap: bool = False
 ) -> Robot:
     """Read MJCF from text.
 
@@ -67,11 +70,12 @@ def parse_mjcf(
         The robot.
     """
     root = parse_xml(text, name)
-    expand_includes(root, folder)
-    return _robot(root, name, folder, snap)
+    inside = None if folder is None else Path(folder)
+    expand_includes(root, inside)
+    return _robot(root, name, inside, snap)
 
 
-def _robot(root: Element, source: str, folder: Path | None, snap: bool) -> Robot:
+def _robot(root: Element, source: str, folder: Path | None, snap: bool, floating: bool = False) -> Robot:
     findings: list[Finding] = []
     snapped: list[Rounding] | None = [] if snap else None
     check_sections(root, findings)
@@ -82,7 +86,7 @@ def _robot(root: Element, source: str, folder: Path | None, snap: bool) -> Robot
     meshes = MeshAssets(root, compiler, defaults, MeshFolder(folder, findings))
     placements = Placements(compiler, findings, snapped)
     bodies = read_bodies(root, Context(compiler, defaults, placements, meshes, findings))
-    joints = tie_joints(bodies.joints, bodies.references, root, defaults, findings)
+    joints = tie_joints(bodies.joints, bodies.references, root, defaults)
     joints = drive_joints(joints, root, compiler, defaults, findings)
     links = bodies.links
     if compiler.total_mass is not None:
@@ -91,7 +95,7 @@ def _robot(root: Element, source: str, folder: Path | None, snap: bool) -> Robot
     message = "MJCF states no velocity limits; they are taken as infinite."
     findings.append(Finding(Severity.INFO, "missing-limit", message, root.place))
     name = root.attributes.get("model", "").strip() or Path(source).stem
-    return assemble(name, links, joints, findings, source=source).with_gravity(gravity)
+    return assemble(name, links, joints, findings, source=source, floating=floating).with_gravity(gravity)
 
 
 def _scaled(links: list[RawLink], total: float, place: str, findings: list[Finding]) -> list[RawLink]:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from steelyard.errors import DescriptionError, InputError
+from steelyard.files import FilePath
 from steelyard.finding import Finding, Severity
 from steelyard.robot.mjcf import load_mjcf
 from steelyard.robot.model import Robot
@@ -60,7 +61,7 @@ class Repair:
 
 
 def repair_file(
-    path: Path, out: Path, *, keep_meshes: bool = False, fill_mass: float | None = None
+    path: FilePath, out: FilePath, *, keep_meshes: bool = False, fill_mass: float | None = None
 ) -> Repair:
     """Repair a description file; nothing is written.
 
@@ -78,6 +79,7 @@ def repair_file(
         DescriptionError: it cannot be understood, so it cannot be known what it means.
         InputError: the mass is not positive.
     """
+    path, out = Path(path), Path(out)
     content, name = read_bytes(path), path.name
     converted: tuple[Change, ...] = ()
     root = parse_xml(content, name)
@@ -126,8 +128,8 @@ def repair_urdf(
     content: bytes,
     name: str = "URDF",
     *,
-    folder: Path | None = None,
-    out_folder: Path | None = None,
+    folder: FilePath | None = None,
+    out_folder: FilePath | None = None,
     keep_meshes: bool = False,
     fill_mass: float | None = None,
 ) -> Repair:
@@ -150,6 +152,7 @@ def repair_urdf(
     """
     if fill_mass is not None and not 0 < fill_mass < float("inf"):
         raise InputError(f"must be a positive mass in kg, got {fill_mass:g}.", place="fill_mass")
+    here = None if folder is None else Path(folder)
     parse_xml(content, name)
     text, changes = as_utf8(content, name), []
     if text != content:
@@ -166,15 +169,16 @@ def repair_urdf(
     stage(repair_spelling)
     stage(repair_repeated)
     stage(lambda root, edits: repair_names(root, edits, Path(name).stem))
-    stage(lambda root, edits: repair_geometry(root, edits, None if keep_meshes else folder))
+    stage(lambda root, edits: repair_geometry(root, edits, None if keep_meshes else here))
     stage(repair_materials)
     stage(_repair_joints)
     stage(repair_inertials)
-    robot = parse_urdf(text, name, folder=folder)
+    robot = parse_urdf(text, name, folder=here)
     stage(lambda root, edits: repair_moving(root, robot, edits, fill_mass))
-    robot = parse_urdf(text, name, folder=folder)
-    if folder is not None and out_folder is not None:
-        stage(lambda root, edits: repair_mesh_paths(root, edits, folder, out_folder))
+    robot = parse_urdf(text, name, folder=here)
+    if here is not None and out_folder is not None:
+        there = Path(out_folder)
+        stage(lambda root, edits: repair_mesh_paths(root, edits, here, there))
     return Repair(text, tuple(sorted(changes, key=_line)), robot)
 
 

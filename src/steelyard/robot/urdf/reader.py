@@ -9,6 +9,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from steelyard.errors import DescriptionError
+from steelyard.files import FilePath
 from steelyard.robot.assembly import assemble
 from steelyard.robot.mesh_folder import MeshFolder
 from steelyard.robot.model import Robot
@@ -19,13 +20,14 @@ from steelyard.robot.urdf.wording import wording_findings
 from steelyard.robot.xml import Element, parse_xml, read_xml
 
 
-def load_urdf(path: Path, *, snap: bool = False) -> Robot:
+def load_urdf(path: FilePath, *, snap: bool = False, floating: bool = False) -> Robot:
     """Read a URDF file.
 
     Args:
         path: the file; meshes are looked for inside its folder only.
         snap: whether rounded angles, offsets and axes of joints are read as what they mean (`1.5708` as
             π/2), which is the mechanism to ask what can be identified; otherwise they are reported.
+        floating: whether the base is free to move, see `Robot.floating`; without it a lone body cannot move.
 
     Returns:
         The robot; its `findings` say what was noticed, in the order of the lines.
@@ -33,11 +35,12 @@ def load_urdf(path: Path, *, snap: bool = False) -> Robot:
     Raises:
         DescriptionError: the file cannot be understood as one tree of supported joints.
     """
-    return robot_from_urdf_element(read_xml(path), path.name, path.parent, snap=snap)
+    path = Path(path)
+    return robot_from_urdf_element(read_xml(path), path.name, path.parent, snap=snap, floating=floating)
 
 
 def parse_urdf(
-    text: bytes | str, name: str = "URDF", *, folder: Path | None = None, snap: bool = False
+    text: bytes | str, name: str = "URDF", *, folder: FilePath | None = None, snap: bool = False
 ) -> Robot:
     """Read URDF from text.
 
@@ -53,7 +56,9 @@ def parse_urdf(
     return robot_from_urdf_element(parse_xml(text, name), name, folder, snap=snap)
 
 
-def robot_from_urdf_element(root: Element, source: str, folder: Path | None, *, snap: bool) -> Robot:
+def robot_from_urdf_element(
+    root: Element, source: str, folder: FilePath | None, *, snap: bool, floating: bool = False
+) -> Robot:
     """Build the robot of a URDF's root element.
 
     Args:
@@ -61,6 +66,7 @@ def robot_from_urdf_element(root: Element, source: str, folder: Path | None, *, 
         source: name of the file it comes from.
         folder: where to look for meshes; they are not looked for where it is `None`.
         snap: whether rounded numbers of joints are read as what they mean, see `load_urdf`.
+        floating: whether the base is free to move, see `load_urdf`.
 
     Returns:
         The robot.
@@ -85,7 +91,7 @@ def robot_from_urdf_element(root: Element, source: str, folder: Path | None, *, 
         links += between
         joints += chain
     findings += snapping_findings(snapped or [])
-    return assemble(root.text("name"), links, joints, findings, source=source)
+    return assemble(root.text("name"), links, joints, findings, source=source, floating=floating)
 
 
 def _refuse_xacro(root: Element) -> None:

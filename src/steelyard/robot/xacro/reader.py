@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
+from steelyard.files import FilePath
 from steelyard.robot.model import Robot
 from steelyard.robot.urdf import robot_from_urdf_element
 from steelyard.robot.xacro.budget import Budget
@@ -14,7 +15,13 @@ from steelyard.robot.xacro.text import Texts
 from steelyard.robot.xml import Element
 
 
-def load_xacro(path: Path, *, arguments: Mapping[str, str] | None = None, snap: bool = False) -> Robot:
+def load_xacro(
+    path: FilePath,
+    *,
+    arguments: Mapping[str, str] | None = None,
+    snap: bool = False,
+    floating: bool = False,
+) -> Robot:
     """Read a robot from a xacro file.
 
     The file may include others and read YAML inside its package: the nearest folder around it that has a
@@ -24,6 +31,7 @@ def load_xacro(path: Path, *, arguments: Mapping[str, str] | None = None, snap: 
         path: the file; meshes are looked for inside its package only.
         arguments: values of its `<xacro:arg>`s, by name.
         snap: whether rounded numbers of joints are read as what they mean, see `load_urdf`.
+        floating: whether the base is free to move, see `load_urdf`.
 
     Returns:
         The robot; its `findings` name the lines of the xacro files.
@@ -31,13 +39,14 @@ def load_xacro(path: Path, *, arguments: Mapping[str, str] | None = None, snap: 
     Raises:
         DescriptionError: the file cannot be expanded, or what it expands to is no robot.
     """
+    path = Path(path)
     files = SourceFiles(path)
     root = _expanded(files, arguments)
     _name_meshes_from_root(root, files)
-    return robot_from_urdf_element(root, path.name, files.root, snap=snap)
+    return robot_from_urdf_element(root, path.name, files.root, snap=snap, floating=floating)
 
 
-def expand_xacro(path: Path, *, arguments: Mapping[str, str] | None = None) -> Element:
+def expand_xacro(path: FilePath, *, arguments: Mapping[str, str] | None = None) -> Element:
     """Expand a xacro file.
 
     Args:
@@ -50,7 +59,7 @@ def expand_xacro(path: Path, *, arguments: Mapping[str, str] | None = None) -> E
     Raises:
         DescriptionError: an instruction cannot be followed; names its line.
     """
-    return _expanded(SourceFiles(path), arguments)
+    return _expanded(SourceFiles(Path(path)), arguments)
 
 
 def uses_xacro(root: Element) -> bool:
