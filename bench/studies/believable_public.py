@@ -14,6 +14,7 @@ from __future__ import annotations
 import os
 import sys
 import tempfile
+import zlib
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -251,11 +252,12 @@ def judged(name: str, seed: int, period: float = PERIOD) -> Outcome:
     arm = ARMS[name]
     path = str(arm.file)
     robot = given_robot(path, lock=arm.lock, snap=True)
+    draw = [seed, zlib.crc32(name.encode())]
     motion = random_fourier(
-        robot, np.random.default_rng([seed, 0]), period=period, harmonics=round(HARMONICS * period / PERIOD)
+        robot, np.random.default_rng([*draw, 0]), period=period, harmonics=round(HARMONICS * period / PERIOD)
     )
-    truth = true_arm(robot, motion, np.random.default_rng([seed, 1]))
-    log = simulate(truth, motion, sensor=SENSOR, rng=np.random.default_rng([seed, 2]))
+    truth = true_arm(robot, motion, np.random.default_rng([*draw, 1]))
+    log = simulate(truth, motion, sensor=SENSOR, rng=np.random.default_rng([*draw, 2]))
     # No references: most logs have none.
     log = Recording(log.joints, log.time, q=log.q, v=log.v, tau=log.tau)
     with tempfile.TemporaryDirectory() as folder:
@@ -295,7 +297,11 @@ def true_arm(robot: Robot, motion: Motion, rng: np.random.Generator) -> Robot:
     layout = layout_of(robot)
     phi = off_by(rng, layout, OFF)
     links = tuple(
-        replace(link, own=Body.from_parameters(phi[layout.of_link(link.name)]), fixed=())
+        replace(
+            link,
+            own=Body.from_parameters(phi[layout.of_link(link.name)]),
+            fixed=tuple(replace(part, body=None) for part in link.fixed),
+        )
         for link in robot.links
     )
     s = motion.sample(np.linspace(0.0, motion.duration, 500))
