@@ -63,7 +63,7 @@ def links(folder: str, bounds: list[float] | None) -> dict[str, Any]:
         bounds: least and largest mass of a link over the prior's; None for none.
 
     Returns:
-        Seconds, the parameters or None, and what the solver said.
+        Seconds of one core, the parameters or None, and what the solver said.
     """
     Y = np.load(f"{folder}/regressor.npy")
     with np.load(f"{folder}/log.npz") as log:
@@ -71,7 +71,7 @@ def links(folder: str, bounds: list[float] | None) -> dict[str, Any]:
     N, nv = tau.shape
     joints = [f"joint{k}" for k in range(nv)]
     policy = PhysicalPolicy(mass_ratio_bounds=None if bounds is None else (bounds[0], bounds[1]))
-    started = time.perf_counter()
+    started = time.process_time()
     problem = build_problem(
         Y,
         tau.T.ravel(),
@@ -83,7 +83,7 @@ def links(folder: str, bounds: list[float] | None) -> dict[str, Any]:
     )
     record = solve_direct_effort_fit(problem, solver="cvxopt")
     return {
-        "seconds": time.perf_counter() - started,
+        "seconds": time.process_time() - started,
         "parameters": None if record.theta is None else record.theta.tolist(),
         "accepted": bool(record.accepted),
         "said": f"{record.solver_status}, {record.exception}" if record.exception else record.solver_status,

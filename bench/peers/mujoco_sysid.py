@@ -33,7 +33,7 @@ def links(folder: str, seconds: float) -> dict[str, Any]:
             and `log.npz` with time, shape (N,), s, that starts anew where a log does, q, v and tau, shape
             (N, nv), and drive, shape (nv, 4), the friction, armature and offset that the search starts from,
             in the order viscous, coulomb, offset, rotor; all SI.
-        seconds: after which the search is stopped and the best so far taken.
+        seconds: of one core, after which the search is stopped and the best so far taken.
 
     Returns:
         Ten numbers of every link, shape (nv, 10), the drive's, shape (nv, 4), seconds and whether it settled.
@@ -88,7 +88,7 @@ def links(folder: str, seconds: float) -> dict[str, Any]:
 
     residual = sysid.build_residual_fn(models_sequences=[sequences], build_model=build, n_threads=1)
     best: tuple[float, np.ndarray] = (np.inf, parameters.as_vector())
-    started = time.perf_counter()
+    started = time.process_time()
 
     def watched(x: np.ndarray, given: Any) -> Any:
         nonlocal best
@@ -97,7 +97,7 @@ def links(folder: str, seconds: float) -> dict[str, Any]:
             squares = float(sum((r**2).sum() for r in answer[0]))
             if squares < best[0]:
                 best = squares, np.array(x).reshape(-1)
-        if time.perf_counter() - started > seconds:
+        if time.process_time() - started > seconds:
             raise _OutOfTimeError
         return answer
 
@@ -109,7 +109,7 @@ def links(folder: str, seconds: float) -> dict[str, Any]:
     except _OutOfTimeError:
         settled, found = False, parameters.copy()
         found.update_from_vector(best[1])
-    took = time.perf_counter() - started
+    took = time.process_time() - started
     fitted = sysid.apply_param_modifiers(found, spec.copy())
     return {
         "seconds": took,
