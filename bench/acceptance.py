@@ -17,6 +17,7 @@ os.environ["OPENBLAS_NUM_THREADS"] = "1"
 from studies import (
     admittance,
     all_pose,
+    believable_public,
     believable_simulated,
     bodies,
     campaign,
@@ -34,6 +35,7 @@ from studies import (
     payload_bounds,
     payloads,
     real_data,
+    real_peers,
     refinement,
     repeatability,
     safe_faults,
@@ -58,6 +60,7 @@ STUDIES: dict[str, Callable[[], Study]] = {
     "excited_plant": excited_plant.run,
     "admittance": admittance.run,
     "real_data": real_data.run,
+    "real_peers": real_peers.run,
     "repeatability": repeatability.run,
     "payloads": payloads.run,
     "payload_bounds": payload_bounds.run,
@@ -76,9 +79,11 @@ STUDIES: dict[str, Callable[[], Study]] = {
     "certified_by_name": certified_by_name.run,
     "settling": settling.run,
     "believable_simulated": believable_simulated.run,
+    "believable_public": believable_public.run,
     "wrong_descriptions": wrong_descriptions.run,
 }
 SEEDED: dict[str, Callable[[int], Study]] = {
+    "believable_public": believable_public.run,
     "excitation": excitation.run,
     "excited_plant": excited_plant.run,
     "certified_excitation": certified_excitation.run,

@@ -53,12 +53,13 @@ class Bound:
 
 @dataclass(frozen=True)
 class Study:
-    """A long study: what was done, and its figures."""
+    """A long study: what was done, its figures, and a table in Markdown that stands below them."""
 
     title: str
     description: str
     figures: tuple[Bound, ...]
     extra: dict[str, Any] = field(default_factory=dict)
+    table: str = ""
 
     @property
     def passed(self) -> bool:
@@ -73,7 +74,8 @@ class Study:
             for f in self.figures
         ]
         head = ["| figure | measured | bound | holds | note |", "| --- | --- | --- | --- | --- |"]
-        return "\n".join([f"# {self.title}", "", self.description, "", *head, *rows, ""])
+        below = ["", self.table] if self.table else []
+        return "\n".join([f"# {self.title}", "", self.description, "", *head, *rows, *below, ""])
 
 
 def today() -> str:

@@ -79,7 +79,11 @@ def best(*tasks: Callable[[], object], repeats: int = 7) -> list[float]:
 
 
 def in_own_process(
-    module: str, function: str, *arguments: object, environment: dict[str, str] | None = None
+    module: str,
+    function: str,
+    *arguments: object,
+    environment: dict[str, str] | None = None,
+    python: str = sys.executable,
 ) -> dict[str, Any]:
     """Call `module.function(*arguments)` of this folder in a fresh process; returns its JSON result."""
     code = (
@@ -87,7 +91,7 @@ def in_own_process(
         "f = getattr(importlib.import_module(sys.argv[2]), sys.argv[3]);"
         "print(json.dumps(f(*json.loads(sys.argv[4]))))"
     )
-    command = [sys.executable, "-c", code, str(BENCH), module, function, json.dumps(arguments)]
+    command = [python, "-c", code, str(BENCH), module, function, json.dumps(arguments)]
     variables = {**os.environ, **(environment or {})}
     result = subprocess.run(command, capture_output=True, text=True, check=True, env=variables)
     document: dict[str, Any] = json.loads(result.stdout.splitlines()[-1])

@@ -9,7 +9,7 @@ import time
 from typing import Any
 
 import numpy as np
-from figaroh.identification.physical_fit import build_problem, solve_direct_effort_fit
+from figaroh.identification.physical_fit import PhysicalPolicy, build_problem, solve_direct_effort_fit
 
 from timing import peak_memory
 
@@ -51,4 +51,40 @@ def physical_fit(folder: str) -> dict[str, Any]:
         "megabytes": peak_memory(),
         "parameters": record.theta.tolist(),
         "base": len(problem.base_indices),
+    }
+
+
+def links(folder: str, bounds: list[float] | None) -> dict[str, Any]:
+    """Fit a real log that `studies.real_peers` left in a folder, with friction, offset and rotors left free.
+
+    Args:
+        folder: as for `physical_fit`, with columns of the drive behind those of the links and `names` of all
+            columns in `log.npz`; prior has the length of these columns.
+        bounds: least and largest mass of a link over the prior's; None for none.
+
+    Returns:
+        Seconds of one core, the parameters or None, and what the solver said.
+    """
+    Y = np.load(f"{folder}/regressor.npy")
+    with np.load(f"{folder}/log.npz") as log:
+        tau, noise, prior, names = log["tau"], log["noise"], log["prior"], log["names"].tolist()
+    N, nv = tau.shape
+    joints = [f"joint{k}" for k in range(nv)]
+    policy = PhysicalPolicy(mass_ratio_bounds=None if bounds is None else (bounds[0], bounds[1]))
+    started = time.process_time()
+    problem = build_problem(
+        Y,
+        tau.T.ravel(),
+        names,
+        joints,
+        prior=prior,
+        row_weight=np.repeat(1.0 / noise, N),
+        policy=policy,
+    )
+    record = solve_direct_effort_fit(problem, solver="cvxopt")
+    return {
+        "seconds": time.process_time() - started,
+        "parameters": None if record.theta is None else record.theta.tolist(),
+        "accepted": bool(record.accepted),
+        "said": f"{record.solver_status}, {record.exception}" if record.exception else record.solver_status,
     }

@@ -24,15 +24,19 @@ class Case:
     folder: str
     words: str
 
+    @property
+    def told(self) -> list[str]:
+        """The words, files by their paths."""
+        beside = DATA / self.folder
+        return [str(beside / word) if (beside / word).is_file() else word for word in self.words.split()]
+
     def run(self) -> dict[str, Any]:
         """The answer of `steelyard identify`, which may end with a verdict of fail."""
-        beside = DATA / self.folder
-        words = [str(beside / word) if (beside / word).is_file() else word for word in self.words.split()]
         with tempfile.TemporaryDirectory() as out:
             command = [
                 *STEELYARD,
                 "identify",
-                *words,
+                *self.told,
                 "--json",
                 "--out",
                 f"{out}/result",

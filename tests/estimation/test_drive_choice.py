@@ -53,12 +53,15 @@ def driven(robot: Robot, *, rotor: float = 2e-3, **more: object) -> Robot:
     return replace(robot, joints=tuple(joints))
 
 
-def asked(robot: Robot, seed: int) -> tuple[Problem, Callable[[Layout], Prior]]:
-    """A simulated industrial log of a robot whose description says nothing of its drives."""
+def asked(
+    robot: Robot, seed: int, described: Drive | None = None
+) -> tuple[Problem, Callable[[Layout], Prior]]:
+    """A simulated industrial log of a robot whose description says nothing of its drives, or one thing."""
     rng = np.random.default_rng(seed)
     motion = random_fourier(robot, rng, period=5.0)
     log = prepared(simulate(robot, motion, sensor="industrial", rng=rng)).recording
-    bare = replace(robot, joints=tuple(replace(joint, drive=Drive()) for joint in robot.joints))
+    stated = described or Drive()
+    bare = replace(robot, joints=tuple(replace(joint, drive=stated) for joint in robot.joints))
     layout = layout_of(bare, LINEAR)
     (moved,), _ = torque_aligned(problem_of(bare, layout, [log]), [log], 1e-3)
     problem = problem_of(bare, layout, [without_turning(moved)], prior=layout.nominal)
@@ -87,6 +90,15 @@ def test_the_friction_that_the_arm_has_is_chosen_and_no_other(friction: str) -> 
         assert f"to {last.percent:.3g} % with it" in choice.findings[0].message
         assert last.change < -last.standard_error
         assert last.percent < 0.5 * first.percent
+
+
+def test_friction_stated_far_too_small_is_not_made_up_for_by_another_term() -> None:
+    """Public descriptions of KUKA's arms state 10 N·m·s/rad and 0.1 N·m at every joint."""
+    problem, known = asked(driven(zoo_robot("ur10e")), 0, Drive(viscous=10.0, coulomb=0.1))
+    choice = choose_drive(problem, known)
+    assert choice.terms == LINEAR
+    bare = choose_drive(*asked(driven(zoo_robot("ur10e")), 0))
+    assert choice.trials[0].percent < 1.2 * bare.trials[0].percent
 
 
 def test_load_friction_is_zero_at_joints_that_show_none() -> None:

@@ -10,8 +10,10 @@ The fits are those of `fit_entropic` with the divergence's parabola about the pr
 $$\min_\phi \sum_k w_k^2 \lVert r_k + D_k\delta + F_{l,k}\,|r_k| \operatorname{sign}(v_k) - \tau_k \rVert^2
   + \tfrac{\gamma}{2}\,(y - y_0)^\top H\,(y - y_0), \qquad r = Y\phi_{links},$$
 
-so that one linear system answers. Drive terms that would be negative and cannot be are left out. The load of
-$F_l$ is that of the fit before, three times; the torque predicted is that of the load of its own links.
+so that one linear system answers. About a drive term that is stated far too small the parabola is far steeper
+than the divergence; its curvature is then what makes it worth as much as the divergence where the torques put
+the term. Drive terms that would be negative and cannot be are left out. The load of $F_l$ is that of the fit
+before, three times; the torque predicted is that of the load of its own links.
 """
 
 from __future__ import annotations
@@ -49,6 +51,7 @@ SHAPES = ((0.1, 1.0), (0.3, 1.0))
 MOST = 0.5
 """Friction per load of a joint beyond which something else is taken for it; gears have 0.02 to 0.3."""
 _LOADINGS = 3
+_SOFTENINGS = 4
 _CUTS = 4
 _RIDGE = 1e-9
 
@@ -216,14 +219,19 @@ class _Trial:
         self._step = step
         self._pull(problem, known)
         self.weights = 1.0 / np.maximum(np.sqrt((self._tau**2).mean(axis=0)), np.finfo(float).tiny)
+        # The noise is that of drive terms without a pull: held far off by it, a joint would look noisy, weigh
+        # little, and stay held.
+        pulled = np.flatnonzero(self._positive)
+        self._H[pulled, pulled] = 0.0
+        linear, whole = _Candidate(problem.layout.drive), slice(0, 0)
         for _ in range(2):
             self._weigh()
-            whole = slice(0, 0)
-            phi = self.fitted(_Candidate(problem.layout.drive), whole)
-            left = self._tau - self._predicted(phi, whole)[1]
+            left = self._tau - self._predicted(self.fitted(linear, whole), whole)[1]
             rms = np.sqrt((left**2).mean(axis=0))
             self.weights = 1.0 / np.maximum(rms, 1e-9 * np.sqrt((self._tau**2).mean()))
         self._weigh()
+        for _ in range(_SOFTENINGS):
+            self._soften(self.fitted(linear, whole))
 
     @staticmethod
     def of(problem: Problem, known: Callable[[Layout], Prior] | None) -> _Trial | None:
@@ -268,6 +276,23 @@ class _Trial:
         )
         lower = np.array([x.lower for x in self._full.parameters])
         self._positive = drives & (lower[self._links + owners] == 0.0)
+        self._places = self._links + owners
+        self._curvature = np.array(np.diag(self._H))
+
+    def _soften(self, phi: Array) -> None:
+        r"""Let the parabola about each drive term be worth its divergence where a fit puts the term.
+
+        $2\,(r - \log r - 1) / (r - 1)^2$ of its curvature, $r = \phi/\phi_0$, and never more than all of it.
+        Descriptions state friction that nobody measured: held to a fortieth of what a joint has, the linear
+        drive would predict nothing, and load friction be taken to stand in for it.
+        """
+        k = np.flatnonzero(self._positive & (self._curvature > 0.0))
+        place = self._places[k]
+        r = np.maximum(phi[place] / (self._B[place, k] * self._centre[k]), np.finfo(float).tiny)
+        beyond = r > 1.0 + 1e-3
+        share = np.ones(len(k))
+        share[beyond] = 2.0 * (r - np.log(r) - 1.0)[beyond] / (r - 1.0)[beyond] ** 2
+        self._H[k, k] = share * self._curvature[k]
 
     def _weigh(self) -> None:
         """Normal equations of every block, for each shape of Stribeck friction; load is added as needed."""
