@@ -28,6 +28,7 @@ from steelyard.consistency import Divergence, Prior
 from steelyard.drive import FRICTION_TERMS, StribeckShape, stribeck_column
 from steelyard.dynamics import torque_regressor
 from steelyard.estimation.entropic import UNTESTED, left_out_blocks
+from steelyard.estimation.load_findings import MOST
 from steelyard.finding import Finding, Severity
 from steelyard.layout import Layout, layout_of
 from steelyard.problem import Problem
@@ -46,8 +47,6 @@ SAMPLES = 2000
 """Samples looked at; more are thinned to about this many."""
 SHAPES = ((0.1, 1.0), (0.3, 1.0))
 """Stribeck velocity over a joint's rms speed, and exponent, tried where a description states none."""
-MOST = 0.5
-"""Friction per load of a joint beyond which something else is taken for it; gears have 0.02 to 0.3."""
 _LOADINGS = 3
 _CUTS = 4
 _RIDGE = 1e-9
