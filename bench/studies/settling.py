@@ -226,7 +226,7 @@ def objective(phi: np.ndarray, R: np.ndarray, prior: Prior, strength: float) -> 
         D += prior.trust[k] * (np.trace(ratio) - np.linalg.slogdet(ratio)[1] - 4.0)
     positive = [k for k in range(links, len(phi)) if free[k] and not prior.signed[k]]
     pulls = [(phi[k] / prior.centre[k], prior.trust[k]) for k in positive]
-    pulls += zip(prior.walls @ phi / prior.wall_sizes, prior.wall_trust, strict=True)
+    pulls += zip((prior.walls @ phi + prior.wall_offsets) / prior.wall_sizes, prior.wall_trust, strict=True)
     for x, w in pulls:
         if x <= 0.0:
             return np.inf
@@ -271,7 +271,7 @@ def conic_optimum(R: np.ndarray, prior: Prior, strength: float, unit: float = 1.
         D += prior.trust[k] * (0.5 * cp.square(away) if prior.signed[k] else ratio - cp.log(ratio) - 1.0)
     phi = cp.hstack(parts)
     if len(prior.walls):
-        ratio = cp.multiply(prior.walls @ phi, 1.0 / prior.wall_sizes)
+        ratio = cp.multiply(prior.walls @ phi + prior.wall_offsets, 1.0 / prior.wall_sizes)
         D += prior.wall_trust @ (ratio - cp.log(ratio) - 1.0)
     known = [prior.sums @ phi == prior.totals] if len(prior.sums) else []
     partly = [k for k in range(links) if not free[k] and free[k - k % 10 : k - k % 10 + 10].any()]

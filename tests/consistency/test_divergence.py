@@ -87,6 +87,25 @@ def test_the_optimum_with_drives_and_walls_is_the_conic_solvers(strength: float)
     judged(prior, 1, strength)
 
 
+def test_friction_per_load_stays_below_what_locks_a_gear_however_weak_the_pull() -> None:
+    robot, layout = arm(FRICTION)
+    prior = prior_of(robot, layout)
+    k = layout.index(f"{layout.joints[0]}.load")
+    row = int(np.flatnonzero(prior.walls[:, k])[0])
+    assert prior.walls[row] @ prior.centre + prior.wall_offsets[row] == pytest.approx(1.0 - prior.centre[k])
+    A = 1e3 * np.eye(layout.size)[k : k + 1]
+    for strength in (1e-3, 1.0):
+        (fit,) = drawn_fits(A, np.array([1.2e3]), Divergence(prior), [strength])
+        assert 0.9 < fit.parameters[k] < 1.0
+        assert check_parameters(layout, fit.parameters).consistent
+        R = np.column_stack([A, [1.2e3]])
+        ours = objective(fit.parameters, R, prior, strength)
+        assert ours == pytest.approx(conic_optimum(R, prior, strength, unit=ours), rel=1e-6)
+    fit.parameters.flags.writeable = True
+    fit.parameters[k] = 1.0
+    assert "gear locks itself" in " ".join(check_parameters(layout, fit.parameters).reasons)
+
+
 def test_the_optimum_with_known_sums_is_the_conic_solvers() -> None:
     robot, layout = arm()
     first, second = layout.links[1], layout.links[2]

@@ -148,6 +148,23 @@ def test_a_known_coefficient_is_kept() -> None:
     np.testing.assert_allclose(estimate.values, known.base.matrix @ phi, atol=1e-8)
 
 
+def test_what_no_gear_has_is_left_out_at_its_joint_and_said() -> None:
+    problem, phi = loaded_problem("two_link", level=0.01, loads=(0.1, 1.3))
+    estimate = fit_load_friction(problem, on_blind="infinite")
+    layout = estimate.layout
+    assert layout.parameters[layout.index("joint2.load")].fixed
+    assert estimate.representative[layout.index("joint2.load")] == 0.0
+    (finding,) = [x for x in estimate.findings if x.code == "load-friction-left-out"]
+    assert finding.place == "joint2.load"
+    assert "gives 1.3" in finding.message
+    first = layout.index("joint1.load")
+    assert estimate.representative[first] == pytest.approx(phi[first], abs=0.1)
+    stated = replace(problem, layout=layout, compressed=None)
+    again = fit_load_friction(stated, on_blind="infinite")
+    np.testing.assert_allclose(again.values, estimate.values, rtol=1e-9)
+    assert "load-friction-left-out" not in {x.code for x in again.findings}
+
+
 def test_possible_links_predict_the_same_torques() -> None:
     problem, _ = loaded_problem("two_link")
     found = fit_load_friction(problem)

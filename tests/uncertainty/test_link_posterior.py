@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -36,6 +38,21 @@ def test_every_draw_can_exist_and_the_same_seed_gives_the_same_draws() -> None:
     first, again = (posterior.draw(50, np.random.default_rng(1)) for _ in range(2))
     np.testing.assert_array_equal(first, again)
     assert all(check_parameters(LAYOUT, phi) for phi in first)
+
+
+def test_friction_per_load_that_nobody_knows_is_drawn_below_what_locks_a_gear() -> None:
+    layout = layout_of(ROBOT, ["viscous", "load"])
+    prior = prior_of(ROBOT, layout)
+    loads = [layout.index(f"{joint}.load") for joint in layout.joints]
+    before = prior_alone(prior, ACCURACY)
+    draws = before.draw(4000, np.random.default_rng(1))[:, loads]
+    assert draws.min() > 0.0
+    assert 0.5 < draws.max() < 1.0
+    np.testing.assert_allclose(np.median(draws, axis=0), prior.centre[loads], rtol=0.1)
+    # Near its centre a coordinate changes a term by its own size.
+    near = replace(before, root=1e-3 * before.root).draw(4000, np.random.default_rng(2))[:, loads]
+    spread = 1e-3 * np.linalg.norm(before.root, axis=1)[10 * len(layout.links) + 1 :: 2]
+    np.testing.assert_allclose(near.std(axis=0), prior.centre[loads] * spread, rtol=0.05)
 
 
 def test_intervals_cover_truths_that_are_as_far_from_the_prior_as_stated() -> None:

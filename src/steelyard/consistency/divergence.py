@@ -4,11 +4,11 @@ $$\min_\phi\; \lVert A\phi - b \rVert^2 + \gamma\, D(\phi), \qquad
   D = \sum_i w_i \left(\mathrm{tr}\,M_i - \log\det M_i - 4\right)
     + \sum_k w_k \left(\frac{\phi_k}{\phi_{0k}} - \log\frac{\phi_k}{\phi_{0k}} - 1\right)
     + \sum_m \frac{w_m}{2} \left(\frac{\phi_m - \phi_{0m}}{s_m}\right)^2
-    + \sum_r w_r \left(\frac{g_r^T\phi}{\bar s_r} - \log\frac{g_r^T\phi}{\bar s_r} - 1\right)$$
+    + \sum_r w_r \left(\frac{g_r^T\phi + h_r}{\bar s_r} - \log\frac{g_r^T\phi + h_r}{\bar s_r} - 1\right)$$
 
 with $M_i = J_{0i}^{-1/2} J_i J_{0i}^{-T/2}$ for links i (the divergence of Lee, Wensing and Park 2020, which
 no frame and no unit changes), drive terms k that cannot be negative, terms m of either sign, and walls r such
-as a face of a link's hull. Known sums $C\phi = d$ hold exactly.
+as a face of a link's hull, or friction per load that stays below 1. Known sums $C\phi = d$ hold exactly.
 
 D is a self-concordant barrier of the possible with a linear term, so the objective is strictly convex and its
 minimiser lies strictly inside. Newton's method on phi alone reaches it from anywhere, but crawls along the
@@ -176,7 +176,7 @@ class Divergence:
         # y of a positive term is phi / size; its pull is towards phi_0 / size.
         self.positive_centre = centre[drives[~signed]] / prior.sizes[drives[~signed]]
         self.walls = prior.walls @ B
-        self.wall_base = prior.walls @ offset
+        self.wall_base = prior.walls @ offset + prior.wall_offsets
         self.wall_scale, self.wall_trust = prior.wall_sizes, prior.wall_trust
         fixed = np.flatnonzero(~free & (np.abs(B).max(axis=1, initial=0.0) > 0.0))
         C = np.vstack([np.eye(layout.size)[fixed], prior.sums])

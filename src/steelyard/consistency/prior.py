@@ -79,7 +79,8 @@ class Prior:
         sources: where each number comes from: `description`, `given`, `shapes`, `typical` or `fixed`.
         sums: C of known sums C phi = d, shape (e, p), SI.
         totals: d, shape (e,), SI.
-        walls: g of walls g phi > 0, shape (w, p), SI.
+        walls: g of walls g phi + h > 0, shape (w, p), SI.
+        wall_offsets: h, zero but for terms that must stay below a number, shape (w,), SI.
         wall_sizes: the value of each wall's expression well inside, shape (w,), SI.
         wall_trust: weight of each wall, shape (w,), dimensionless.
         findings: what was noticed.
@@ -93,6 +94,7 @@ class Prior:
     sums: Array
     totals: Array
     walls: Array
+    wall_offsets: Array
     wall_sizes: Array
     wall_trust: Array
     findings: tuple[Finding, ...] = ()
@@ -106,6 +108,7 @@ class Prior:
             "sums": ("e", p),
             "totals": ("e",),
             "walls": ("w", p),
+            "wall_offsets": ("w",),
             "wall_sizes": ("w",),
             "wall_trust": ("w",),
         }
@@ -128,6 +131,7 @@ class Prior:
         return replace(
             self,
             walls=self.walls[~alone],
+            wall_offsets=self.wall_offsets[~alone],
             wall_sizes=self.wall_sizes[~alone],
             wall_trust=self.wall_trust[~alone],
         )
@@ -213,9 +217,11 @@ def prior_of(
         trust[ten] = GUESSED
         sources[ten] = ["shapes" if source == "description" else source for source in sources[ten]]
     friction = _friction_walls(layout, phi)
+    upper, bounds = _upper_walls(layout)
     around, room = _shape_walls(layout, phi, shapes or {})
     weighty = np.array([k for k in range(0, 10 * n, 10) if layout.free[k]], dtype=int)
-    walls = np.vstack([np.eye(p)[weighty], friction, around])
+    walls = np.vstack([np.eye(p)[weighty], friction, upper, around])
+    offsets = np.concatenate([np.zeros(len(weighty) + len(friction)), bounds, np.zeros(len(around))])
     apart = np.maximum(friction @ phi, 1e-3 * np.abs(friction) @ sizes)
     return Prior(
         layout,
@@ -226,9 +232,14 @@ def prior_of(
         sums,
         totals,
         walls,
-        np.concatenate([phi[weighty], apart, room]),
+        offsets,
+        np.concatenate([phi[weighty], apart, bounds + upper @ phi, room]),
         np.concatenate(
-            [MASS * trust[weighty], np.full(len(friction), TYPICAL), _shared(layout, around, SHAPE)]
+            [
+                MASS * trust[weighty],
+                np.full(len(friction) + len(upper), TYPICAL),
+                _shared(layout, around, SHAPE),
+            ]
         ),
         tuple(findings),
     )
@@ -320,8 +331,8 @@ def _drives(
         start = layout.of_joint(name).start
         for place, term in enumerate(layout.drive):
             k = start + place
-            size, signed = typical[term], drive_term(term).signed
-            stated = np.isfinite(phi[k]) and (signed or phi[k] > _ABSURD * size)
+            size, signed, below = typical[term], drive_term(term).signed, drive_term(term).below
+            stated = np.isfinite(phi[k]) and phi[k] < below and (signed or phi[k] > _ABSURD * size)
             if not stated:
                 phi[k] = 0.0 if signed else size
             sizes[k] = size if signed else phi[k]
@@ -352,6 +363,14 @@ def _friction_walls(layout: Layout, phi: Array) -> Array:
             if layout.free[[viscous, asymmetric]].any() and row @ phi > 0.0:
                 rows.append(row)
     return np.array(rows).reshape(-1, layout.size)
+
+
+def _upper_walls(layout: Layout) -> tuple[Array, Array]:
+    """Walls that keep drive terms below what they must stay below, shape (w, p), and that, shape (w,)."""
+    n = 10 * len(layout.links)
+    below = [(k, drive_term(layout.parameters[k].term).below) for k in range(n, layout.size)]
+    held = [(k, most) for k, most in below if np.isfinite(most) and layout.free[k]]
+    return -np.eye(layout.size)[[k for k, _ in held]], np.array([most for _, most in held])
 
 
 def _within_shapes(

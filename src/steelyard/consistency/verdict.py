@@ -22,7 +22,8 @@ class Judgement:
         consistent: whether it can, up to round-off.
         strict: whether it is inside the possible, beyond round-off.
         margin: of a link, the smallest eigenvalue of its pseudo-inertia over the largest in magnitude,
-            lengths scaled, dimensionless; of a drive term, its value, in its unit; negative when impossible.
+            lengths scaled, dimensionless; of a drive term, how far it is from its nearer bound, in its
+            unit; negative when impossible.
         reasons: what is wrong, in words with numbers; empty exactly when consistent.
     """
 
@@ -39,7 +40,7 @@ class PhysicalVerdict:
 
     Attributes:
         links: one judgement for each moving link.
-        drives: one for each drive term that cannot be negative.
+        drives: one for each drive term that is bounded.
         fixed: one for each parameter the layout fixes, in its unit.
     """
 
@@ -69,8 +70,8 @@ class PhysicalVerdict:
 def check_parameters(layout: Layout, parameters: ArrayLike) -> PhysicalVerdict:
     """Ask whether a full parameter vector is physically possible.
 
-    Every link must be a body that can exist, drive terms that cannot be negative must not be, and what the
-    layout fixes, such as the zeros of a virtual link, must have its value.
+    Every link must be a body that can exist, drive terms must lie within their bounds, and what the layout
+    fixes, such as the zeros of a virtual link, must have its value.
 
     Args:
         layout: the order of the parameters.
@@ -88,8 +89,12 @@ def check_parameters(layout: Layout, parameters: ArrayLike) -> PhysicalVerdict:
     drives, fixed = [], []
     for k, (parameter, value) in enumerate(zip(layout.parameters, phi.tolist(), strict=True)):
         if k >= 10 * len(layout.links) and not drive_term(parameter.term).signed:
+            below = drive_term(parameter.term).below
             says = () if value >= 0 else (f"{value:.6g} {parameter.unit} is negative.",)
-            drives.append(Judgement(parameter.name, not says, value > 0, value, says))
+            if value >= below:
+                says = (f"{value:.6g} is not below {below:g}, where the gear locks itself.",)
+            margin = min(value, below - value)
+            drives.append(Judgement(parameter.name, not says, margin > 0, margin, says))
         if parameter.fixed and parameter.nominal is not None:
             off = abs(value - parameter.nominal)
             same = off <= 1e-12 * max(abs(parameter.nominal), np.finfo(float).tiny)

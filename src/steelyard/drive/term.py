@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 from steelyard.errors import UnknownNameError
@@ -17,6 +18,7 @@ class DriveTerm:
         unit_revolute: its unit at a revolute joint.
         unit_prismatic: its unit at a prismatic joint.
         signed: whether negative values are physically possible.
+        below: what it must stay below: friction per load of 1 locks a gear, in its unit.
     """
 
     name: str
@@ -24,6 +26,7 @@ class DriveTerm:
     unit_revolute: str
     unit_prismatic: str
     signed: bool
+    below: float = math.inf
 
 
 DRIVE_TERMS: tuple[DriveTerm, ...] = (
@@ -37,7 +40,7 @@ DRIVE_TERMS: tuple[DriveTerm, ...] = (
 FRICTION_TERMS: tuple[DriveTerm, ...] = (
     DriveTerm("stribeck", "Fs", "N·m", "N", signed=False),
     DriveTerm("asymmetric", "Fa", "N·m·s/rad", "N·s/m", signed=True),
-    DriveTerm("load", "Fl", "dimensionless", "dimensionless", signed=False),
+    DriveTerm("load", "Fl", "dimensionless", "dimensionless", signed=False, below=1.0),
 )
 """The terms of friction beyond the linear drive; their columns follow those of `DRIVE_TERMS`."""
 

@@ -11,12 +11,31 @@ from steelyard.problem import Problem
 
 SURE = 3.0
 """Deviations from zero at which a coefficient is taken for real."""
+MOST = 0.5
+"""Friction per load of a joint beyond which something else is taken for it; gears have 0.02 to 0.3."""
 
 _REMEDIES = {
     "hidden-load-friction": "move the joint both ways under loads that differ",
     "load-friction-near-zero": "leave 'load' out, or record heavier loads",
     "impossible-load-friction": "another effect is mistaken for friction that grows with the load",
 }
+
+
+def left_out_finding(name: str, value: float) -> Finding:
+    """Say that a joint is taken to have no friction that grows with the load.
+
+    Args:
+        name: of the coefficient.
+        value: which the data alone would give it, dimensionless.
+
+    Returns:
+        The finding.
+    """
+    message = (
+        f"the data alone gives {value:.3g}, which no gear has (0.02 to 0.3): the joint carries too little to "
+        "show friction that grows with its load, and something else would be taken for it. It is taken as 0."
+    )
+    return Finding(Severity.WARNING, "load-friction-left-out", message, name)
 
 
 def load_findings(

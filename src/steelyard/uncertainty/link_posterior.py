@@ -12,7 +12,8 @@ $\hat\phi$ every possible vector is
 $$J_i = U_i\,E_i E_i^T\,U_i^T, \quad U_i U_i^T = J_i(\hat\phi), \qquad \phi_k = \hat\phi_k\,e^{\xi_k}, \qquad
   \phi_m = \hat\phi_m + s_m \xi_m$$
 
-with $U_i$ and $E_i$ upper triangular, so that a mass is its centre times $e^{2\xi}$, and $\log$ of its
+(and $\phi_k / (1 - \phi_k)$ in place of $\phi_k$ for friction per load, which is below 1), with $U_i$ and
+$E_i$ upper triangular, so that a mass is its centre times $e^{2\xi}$, and $\log$ of its
 diagonal among the coordinates $\xi$, for links, drive terms that cannot be negative, and terms of either
 sign. The coordinates are taken to be normal with the curvature at the maximum. Every draw is a body that can
 exist; intervals are quantiles of draws.
@@ -29,6 +30,7 @@ from numpy.typing import ArrayLike
 
 from steelyard.arrays import Array, BoolArray, checked, read_only
 from steelyard.consistency import Divergence, Prior, drawn_fits
+from steelyard.drive import drive_term
 from steelyard.errors import InputError
 from steelyard.identifiability import BaseParameters
 from steelyard.inertia import parameters_of_pseudo_inertia, pseudo_inertia
@@ -274,7 +276,7 @@ def _around(centre: Array, A: Array, prior: Prior, accuracy: float) -> LinkPoste
     before = np.diag(chart.curvature(prior) / accuracy**2)
     walls = prior.walls @ B
     if len(walls):
-        slack = np.maximum(prior.walls @ centre, np.finfo(float).tiny)
+        slack = np.maximum(prior.walls @ centre + prior.wall_offsets, np.finfo(float).tiny)
         before += (walls.T * (prior.wall_trust / (accuracy * slack) ** 2)) @ walls
     # In coordinates of unit prior, so that data of any precision is added without loss.
     back = scipy.linalg.solve_triangular(np.linalg.cholesky(before), np.eye(len(before)), lower=True).T
@@ -300,6 +302,9 @@ class _Chart:
         self.links = [k for k in range(len(layout.links)) if free[10 * k : 10 * k + 10].any()]
         drives = np.array([k for k in range(10 * len(layout.links), layout.size) if free[k]], dtype=int)
         self.positive, self.additive = drives[~signed[drives]], drives[signed[drives]]
+        below = np.array([drive_term(layout.parameters[k].term).below for k in self.positive])
+        # Share of its bound that a term has at the centre, zero where there is none.
+        self.share = centre[self.positive] / below
         self.tens = np.array([np.arange(10 * k, 10 * k + 10) for k in self.links], dtype=int).reshape(-1, 10)
         J = pseudo_inertia(centre[self.tens]) if self.links else np.zeros((0, 4, 4))
         self.roots = np.linalg.cholesky(J[:, ::-1, ::-1])[:, ::-1, ::-1]
@@ -338,6 +343,8 @@ class _Chart:
             J = X @ np.swapaxes(X, -1, -2)
             phi[:, self.tens] = parameters_of_pseudo_inertia(J)
         after = 10 * L + len(self.positive)
-        phi[:, self.positive] *= np.exp(coordinates[:, 10 * L : after])
+        # With u the share of its bound, u / (1 - u) is what grows, at the pace of the term itself.
+        growth = np.exp(coordinates[:, 10 * L : after] / (1.0 - self.share))
+        phi[:, self.positive] *= growth / (1.0 - self.share + self.share * growth)
         phi[:, self.additive] += coordinates[:, after:] * self.sizes[self.additive]
         return phi
