@@ -48,7 +48,6 @@ DOORS = {
     "mujoco": {"robot", "simulate", "export"},
     "pinocchio": {"robot", "export"},
     "coal": {"limits"},
-    "casadi": {"dynamics", "excitation", "online"},
     "flint": {"identifiability"},
     "sympy": {"identifiability"},
     "pyarrow": {"recording", "campaign"},
