@@ -58,7 +58,7 @@ class ReadBack:
 def pinocchio() -> ModuleType | None:
     """Pinocchio where it is installed, which the extra `pinocchio` does."""
     try:
-        import pinocchio as found  # type: ignore[import-untyped]
+        import pinocchio as found
     except ImportError:
         return None
     module: ModuleType = found
