@@ -53,6 +53,17 @@ class RecordingError(InputError):
     """A log is malformed: empty, unequal lengths, time that does not increase, values that are not finite."""
 
 
+class MissingExtraError(InputError, ImportError):
+    """What was asked for needs a package that only an extra of this one installs."""
+
+    def __init__(self, what: str, package: str, extra: str) -> None:
+        super().__init__(
+            f"{what} needs the package {package}, which is not installed.",
+            remedy=f"Install it with: pip install 'steelyard[{extra}]'",
+            evidence={"package": package, "extra": extra},
+        )
+
+
 MOST_CHOICES = 40
 """Names listed in a message; all of them are in its evidence."""
 LONGEST_NAME = 80

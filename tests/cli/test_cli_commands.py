@@ -62,7 +62,7 @@ def test_the_demo_prints_a_table_for_people(demo_folder: Path) -> None:
 def test_the_same_seed_gives_the_same_files_and_another_seed_others(tmp_path: Path) -> None:
     for name, seed in (("a", 3), ("b", 3), ("c", 4)):
         assert run("demo", "--robot", "one_link", "--out", tmp_path / name, "--seed", seed).returncode == 0
-    for file in ("train.motion.json", "train.parquet", "result/parameters.json", "torque.svg"):
+    for file in ("train.motion.json", "train.npz", "result/parameters.json", "torque.svg"):
         first = (tmp_path / "a" / file).read_bytes()
         assert first == (tmp_path / "b" / file).read_bytes()
         assert first != (tmp_path / "c" / file).read_bytes()
@@ -76,7 +76,7 @@ def test_simulate_writes_the_log_the_demo_recorded(demo_folder: Path, tmp_path: 
     assert document["samples"] == 10001
     assert set(document["tracking"]) == {"joint1", "joint2"}
     assert max(document["tracking"].values()) < 1e-3
-    assert read(log).digest == read(demo_folder / "train.parquet").digest
+    assert read(log).digest == read(demo_folder / "train.npz").digest
 
 
 def test_simulate_takes_a_controller_file(demo_folder: Path, tmp_path: Path) -> None:

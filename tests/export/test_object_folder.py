@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 
 import mujoco
@@ -98,6 +99,15 @@ def test_a_wrong_mjcf_is_caught(
     with pytest.raises(ReadBackError, match=message):
         write_object(tmp_path / "out", BODY)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_it_says_which_programs_judged_with_and_without_pinocchio(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert write_object(tmp_path / "both", BODY).judges["object.urdf"] == ("MuJoCo", "Pinocchio")
+    monkeypatch.setitem(sys.modules, "pinocchio", None)
+    judges = write_object(tmp_path / "one", BODY).judges
+    assert judges == {"object.urdf": ("MuJoCo",), "object.xml": ("MuJoCo",), "object.sdf": ("an XML reader",)}
 
 
 @pytest.mark.parametrize("name", FLAT)

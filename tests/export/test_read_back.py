@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Callable
 
 import numpy as np
@@ -17,7 +18,7 @@ from steelyard.export import (
     new_urdf,
     robot_with_parameters,
 )
-from steelyard.zoo import zoo_robot
+from steelyard.zoo import ZOO, zoo_robot
 
 ROBOT = zoo_robot("panda")
 LAYOUT = full_layout(ROBOT)
@@ -26,9 +27,48 @@ CARRIED = robot_with_parameters(ROBOT, LAYOUT, PHI)
 URDF, MJCF = new_urdf(CARRIED), mjcf_text(CARRIED).content
 
 
+@pytest.fixture
+def without_pinocchio(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A plain install: the import of Pinocchio fails."""
+    monkeypatch.setitem(sys.modules, "pinocchio", None)
+
+
 def test_a_right_model_differs_by_round_off() -> None:
-    assert check_urdf(URDF, CARRIED, LAYOUT, PHI) < 1e-11
-    assert check_mjcf(MJCF, CARRIED, LAYOUT, PHI) < 1e-11
+    assert check_urdf(URDF, CARRIED, LAYOUT, PHI).difference < 1e-11
+    assert check_mjcf(MJCF, CARRIED, LAYOUT, PHI).difference < 1e-11
+
+
+def test_it_says_which_programs_judged(without_pinocchio: None) -> None:
+    assert check_urdf(URDF, CARRIED, LAYOUT, PHI).judges == ("MuJoCo",)
+    assert check_mjcf(MJCF, CARRIED, LAYOUT, PHI).judges == ("MuJoCo",)
+
+
+def test_pinocchio_judges_beside_mujoco_where_it_is_installed() -> None:
+    assert check_urdf(URDF, CARRIED, LAYOUT, PHI).judges == ("MuJoCo", "Pinocchio")
+
+
+@pytest.mark.parametrize("name", ZOO)
+def test_mujoco_alone_judges_the_urdf_of_every_robot_of_the_zoo(name: str, without_pinocchio: None) -> None:
+    robot = zoo_robot(name)
+    layout = full_layout(robot)
+    phi = nominal_estimate(np.random.default_rng(1), robot, layout)
+    carried = robot_with_parameters(robot, layout, phi)
+    read = check_urdf(new_urdf(carried), carried, layout, phi)
+    assert read.judges == ("MuJoCo",)
+    assert read.difference < 1e-9
+
+
+def test_a_mesh_that_is_nowhere_does_not_keep_mujoco_from_judging(without_pinocchio: None) -> None:
+    shape = b'<visual><geometry><mesh filename="package://gone/link.dae"/></geometry></visual></link>'
+    assert check_urdf(URDF.replace(b"</link>", shape), CARRIED, LAYOUT, PHI).judges == ("MuJoCo",)
+
+
+def test_a_urdf_that_no_judge_takes_is_said_to_be_unjudged(without_pinocchio: None) -> None:
+    flat = re.sub(rb'iyy="[^"]*"', b'iyy="1e3"', URDF, count=3)
+    read = check_urdf(flat, CARRIED, LAYOUT, PHI)
+    assert read.judges == ()
+    assert [finding.code for finding in read.findings] == ["mujoco-refuses-urdf", "not-read-back"]
+    assert "pip install 'steelyard[pinocchio]'" in read.findings[1].message
 
 
 def _scaled(pattern: bytes) -> Callable[[bytes], bytes]:
@@ -43,7 +83,12 @@ def _scaled(pattern: bytes) -> Callable[[bytes], bytes]:
 
 
 @pytest.mark.parametrize("pattern", [rb'mass value="(.*?)"', rb'ixx="(.*?)"', rb'damping="(.*?)"'])
-def test_a_urdf_off_by_a_millionth_is_refused(pattern: bytes) -> None:
+@pytest.mark.parametrize("judge", ["both", "MuJoCo"])
+def test_a_urdf_off_by_a_millionth_is_refused(
+    pattern: bytes, judge: str, request: pytest.FixtureRequest
+) -> None:
+    if judge == "MuJoCo":
+        request.getfixturevalue("without_pinocchio")
     with pytest.raises(ReadBackError, match="URDF: "):
         check_urdf(_scaled(pattern)(URDF), CARRIED, LAYOUT, PHI)
 

@@ -10,7 +10,7 @@ from steelyard.campaign.run import run
 from steelyard.campaign.section import Section
 from steelyard.campaign.seeds import task_seed
 from steelyard.campaign.spec import Spec, read_spec
-from steelyard.campaign.tables import write_table
+from steelyard.campaign.tables import table_path, write_table
 from steelyard.campaign.task import Task
 from steelyard.campaign.trials import Condition, conditions, trials
 
@@ -36,6 +36,7 @@ __all__ = [
     "register_kind",
     "run",
     "subject_of",
+    "table_path",
     "task_seed",
     "trials",
     "write_table",

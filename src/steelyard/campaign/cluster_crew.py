@@ -9,7 +9,6 @@ import time
 import uuid
 import warnings
 from contextlib import suppress
-from importlib import import_module
 from typing import Any
 
 from steelyard.campaign.crew import Report
@@ -176,10 +175,11 @@ def perform_elsewhere(text: str, inputs: dict[str, bytes]) -> tuple[object, ...]
 
 def _distributed() -> Any:
     try:
-        return import_module("distributed")
+        import distributed
     except ImportError as error:
         raise InputError(
             "needs Dask distributed, which is not installed.",
             place="--cluster",
             remedy="Install it: pip install 'steelyard[cluster]'.",
         ) from error
+    return distributed

@@ -1,8 +1,8 @@
 """What a campaign leaves beside its results, for people and for other programs.
 
-`campaign.json` holds the state of every task, `runs.parquet` one row per task, `failures/<task>.txt` the
-reason, traceback and log of each that failed, and `journal.jsonl` a line per computed task: how long a result
-took to compute is no part of the result, whose bits must not depend on it.
+`campaign.json` holds the state of every task, `runs.parquet` (`runs.csv` without Arrow) one row per task,
+`failures/<task>.txt` the reason, traceback and log of each that failed, and `journal.jsonl` a line per
+computed task: how long a result took to compute is no part of the result, whose bits must not depend on it.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ import numpy as np
 from steelyard import __version__
 from steelyard.campaign.graph import Graph
 from steelyard.campaign.outcome import End, Status
-from steelyard.campaign.tables import write_table
+from steelyard.campaign.tables import table_path, write_table
 from steelyard.campaign.task import Task
 from steelyard.files import write_text
 
@@ -132,7 +132,7 @@ class Record:
         columns["function"] = [task.function for task in tasks]
         columns["parameters"] = [json.dumps(dict(task.parameters), sort_keys=True) for task in tasks]
         columns["inputs"] = [json.dumps(task.needs) for task in tasks]
-        write_table(self._folder / "runs.parquet", columns, {"seconds": "s"})
+        write_table(table_path(self._folder, "runs"), columns, {"seconds": "s"})
 
     def _state(self, task: Task, running: set[str]) -> dict[str, Any]:
         end = self.ends.get(task.name)

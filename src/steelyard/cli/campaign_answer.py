@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from steelyard.campaign import Status, links_behind, subject_of, write_table
+from steelyard.campaign import Status, links_behind, subject_of, table_path, write_table
 from steelyard.cli.campaign_content import content_of
 from steelyard.cli.campaign_line import Carried
 from steelyard.cli.campaign_trials_answer import trials_summary, write_trials
@@ -32,16 +32,17 @@ def content_for(done: Carried) -> CampaignContent | None:
 
 def write_report(done: Carried, content: CampaignContent | None, out: Path) -> dict[str, str]:
     """Write tables and page; returns their paths by name."""
-    files = {name: str(out / name) for name in ("campaign.json", "runs.parquet")}
+    files = {name: str(out / name) for name in ("campaign.json", table_path(out, "runs").name)}
     if done.answer is None:
         return files
     if content is None:
         return files | write_trials(done.answer, out)
     cloud = done.answer["cloud"]
-    write_table(out / "record.parquet", _columns([_flat(row) for row in cloud["runs"]]))
-    write_table(out / "cloud.parquet", *_cloud_columns(cloud))
-    write_text(out / "report.html", campaign_page(content))
-    files |= {name: str(out / name) for name in ("record.parquet", "cloud.parquet", "report.html")}
+    record, points, page = table_path(out, "record"), table_path(out, "cloud"), out / "report.html"
+    write_table(record, _columns([_flat(row) for row in cloud["runs"]]))
+    write_table(points, *_cloud_columns(cloud))
+    write_text(page, campaign_page(content))
+    files |= {path.name: str(path) for path in (record, points, page)}
     return files | _write_model(done, content, out / MODEL)
 
 

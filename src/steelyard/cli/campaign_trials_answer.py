@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from steelyard.campaign import write_table
+from steelyard.campaign import table_path, write_table
 
 _FIGURES = {"error": ("off the truth", "%"), "held_out": ("off the held-out log", "%"), "cond": ("cond", "1")}
 """What a figure is called, and its unit."""
@@ -17,9 +17,9 @@ _LEGEND = (
 
 
 def write_trials(answer: Mapping[str, Any], out: Path) -> dict[str, str]:
-    """Write every trial and the table as Parquet; returns their paths by name."""
+    """Write every trial and the table; returns their paths by name."""
     units = {figure: unit for figure, (_, unit) in _FIGURES.items() if unit == "%"}
-    trials = out / "trials.parquet"
+    trials = table_path(out, "trials")
     write_table(trials, _columns(answer["trials"]), units)
     rows = [_flat(row) for row in answer["rows"]]
     flat_units = {
@@ -29,7 +29,7 @@ def write_trials(answer: Mapping[str, Any], out: Path) -> dict[str, str]:
         for figure, unit in units.items()
         if name.startswith(figure)
     }
-    table = out / "table.parquet"
+    table = table_path(out, "table")
     write_table(table, _columns(rows), flat_units)
     return {path.name: str(path) for path in (trials, table)}
 

@@ -128,8 +128,8 @@ def write_files(run: Run, out: Path, described: str) -> dict[str, str]:
     writers: dict[str, Callable[[Path], None]] = {
         "train.motion.json": lambda path: write_motion(run.motions["train"], path),
         "holdout.motion.json": lambda path: write_motion(run.motions["holdout"], path),
-        "train.parquet": lambda path: write(run.recordings["train"], path),
-        "holdout.parquet": lambda path: write(run.recordings["holdout"], path),
+        "train.npz": lambda path: write(run.recordings["train"], path),
+        "holdout.npz": lambda path: write(run.recordings["holdout"], path),
         "torque.svg": lambda path: write_text(path, figure),
     }
     out.mkdir(parents=True, exist_ok=True)

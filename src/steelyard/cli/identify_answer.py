@@ -14,7 +14,7 @@ from rich.table import Table
 from steelyard.audit import Status, TorqueError
 from steelyard.cli.identify_closed_loop import refinement_of
 from steelyard.cli.identify_line import Identification
-from steelyard.cli.output import stdout
+from steelyard.cli.output import read_back, read_back_line, stdout
 from steelyard.finding import Finding
 from steelyard.inertia import Body
 from steelyard.signals import band_of
@@ -95,6 +95,7 @@ def answer(done: Identification, files: dict[str, str], seconds: float) -> dict[
         **({} if refinement is None else {"refinement": refinement}),
         "seconds": seconds,
         "files": files,
+        "read_back": read_back(files),
     }
 
 
@@ -251,6 +252,7 @@ def print_answer(done: Identification, document: dict[str, Any]) -> None:
         f"[bold {colour}]{document['verdict']}[/bold {colour}] in {document['seconds']:.1f} s; "
         f"written to {escape(str(folder))}"
     )
+    stdout.print(read_back_line(document["read_back"]), markup=False, highlight=False, soft_wrap=True)
 
 
 def _by_constants(done: Identification) -> str:

@@ -153,7 +153,7 @@ def _experiments(done: Modelled) -> dict[str, bytes]:
         return {}
     with TemporaryDirectory() as folder:
         return {
-            f"experiments/{j}_{k}.parquet": _stored(log, Path(folder) / "log.parquet")
+            f"experiments/{j}_{k}.npz": _stored(log, Path(folder) / "log.npz")
             for j, logs in enumerate(done.recordings.values(), start=1)
             for k, log in enumerate(logs, start=1)
         }

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -22,6 +23,21 @@ JsonOption = Annotated[bool, typer.Option("--json", help="Print exactly one JSON
 def print_json(document: Mapping[str, Any]) -> None:
     """Print one JSON document on stdout; numbers that are not finite become text."""
     typer.echo(json.dumps(to_document(document), indent=2, ensure_ascii=False, allow_nan=False))
+
+
+def read_back(files: Mapping[str, str]) -> dict[str, list[str]]:
+    """Which programs read each model of a written result back and agree, as its record says."""
+    record = json.loads(Path(files["record.json"]).read_text())
+    judges: dict[str, list[str]] = record.get("read_back", {})
+    return judges
+
+
+def read_back_line(judges: Mapping[str, list[str]]) -> str:
+    """The same in a sentence; draws of further models are judged alike and not named."""
+    named = {file: by for file, by in judges.items() if "/" not in file}
+    return "Read back: " + ", ".join(
+        f"{file} by {' and '.join(by) or 'nobody'}" for file, by in named.items()
+    )
 
 
 def announce_compilation() -> None:

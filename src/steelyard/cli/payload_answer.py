@@ -10,7 +10,7 @@ from rich.table import Table
 
 from steelyard.audit import Status
 from steelyard.cli.identify_answer import folded
-from steelyard.cli.output import stdout
+from steelyard.cli.output import read_back, read_back_line, stdout
 from steelyard.cli.payload_line import Weighed
 from steelyard.inertia import PARAMETER_NAMES
 from steelyard.payload import QUANTITIES, UNITS
@@ -57,6 +57,7 @@ def answer(done: Weighed, files: dict[str, str], seconds: float) -> dict[str, An
         "consistent": done.verdict.check("physical possibility").status is Status.PASS,
         "seconds": seconds,
         "files": files,
+        "read_back": read_back(files),
     }
 
 
@@ -86,3 +87,4 @@ def print_answer(done: Weighed, document: dict[str, Any]) -> None:
         f"[bold {colour}]{document['verdict']}[/bold {colour}] in {document['seconds']:.1f} s; "
         f"written to {escape(str(folder))}"
     )
+    stdout.print(read_back_line(document["read_back"]), markup=False, highlight=False, soft_wrap=True)

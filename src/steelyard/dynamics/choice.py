@@ -28,7 +28,7 @@ def wants_straight_line(code: str, robot: Robot, samples: int) -> bool:
     if code not in CODES:
         raise UnknownNameError("code", code, CODES)
     if code == "auto" and samples >= STRAIGHT_LINE_FROM:
-        # CasADi takes a moment to load, which short batches are spared.
+        # The generator takes a moment to load, which short batches are spared.
         from steelyard.dynamics.straight_line import straight_line_pays
 
         return straight_line_pays(robot)

@@ -23,7 +23,7 @@ from steelyard.robot import Robot, parse_urdf
 def urdf_model(
     robot: Robot, layout: Layout, parameters: ArrayLike, *, description: bytes | None = None
 ) -> ModelText:
-    """A URDF that carries a parameter vector, compared with it in Pinocchio.
+    """A URDF that carries a parameter vector, compared with it in MuJoCo and, if installed, in Pinocchio.
 
     The file the robot was read from is edited where its numbers stand. Where that cannot be, because there is
     no such file, or it is no URDF, or the robot was changed since, the URDF is written anew and says so.
@@ -39,7 +39,7 @@ def urdf_model(
 
     Raises:
         InputError: a link or a drive is impossible, or URDF cannot state a joint.
-        ReadBackError: Pinocchio does not find in it what was to be written.
+        ReadBackError: a reader does not find in it what was to be written.
     """
     carried = robot_with_parameters(robot, layout, parameters)
     findings = [*carried.findings[len(robot.findings) :], *_unworded(carried, "URDF")]
@@ -52,11 +52,11 @@ def urdf_model(
         else:
             findings += _kinematic_findings(parse_urdf(content), robot)
             placed = _placed_like(carried, parse_urdf(content))
-            check_urdf(content, placed, layout, parameters)
-            return ModelText(content, tuple(findings))
+            read = check_urdf(content, placed, layout, parameters)
+            return ModelText(content, (*findings, *read.findings), read.judges)
     content = new_urdf(carried)
-    check_urdf(content, carried, layout, parameters)
-    return ModelText(content, tuple(findings))
+    read = check_urdf(content, carried, layout, parameters)
+    return ModelText(content, (*findings, *read.findings), read.judges)
 
 
 def mjcf_model(robot: Robot, layout: Layout, parameters: ArrayLike) -> ModelText:
@@ -76,8 +76,8 @@ def mjcf_model(robot: Robot, layout: Layout, parameters: ArrayLike) -> ModelText
     """
     carried = robot_with_parameters(robot, layout, parameters)
     model = mjcf_text(carried)
-    check_mjcf(model.content, carried, layout, parameters)
-    return replace(model, findings=(*model.findings, *_unworded(carried, "MJCF")))
+    read = check_mjcf(model.content, carried, layout, parameters)
+    return replace(model, findings=(*model.findings, *_unworded(carried, "MJCF")), judges=read.judges)
 
 
 def _unworded(robot: Robot, language: str) -> list[Finding]:

@@ -14,7 +14,9 @@ class ModelText:
     Attributes:
         content: XML in UTF-8.
         findings: what the format could not take as it is, and what was done instead.
+        judges: the programs that read it back and agree, by name.
     """
 
     content: bytes
     findings: tuple[Finding, ...] = ()
+    judges: tuple[str, ...] = ()

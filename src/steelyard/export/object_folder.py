@@ -78,7 +78,8 @@ def write_object(
     if mesh is not None:
         files |= {VISUAL: mesh.content, COLLISION: obj_content(mesh.hull)}
         noticed += [*mesh.findings, *fit_findings(body, mesh)]
-    noticed += check_object(description, files)
+    read = check_object(description, files)
+    noticed += read.findings
     document = object_document(
         name,
         body,
@@ -94,6 +95,7 @@ def write_object(
     text = json.dumps(document, indent=1, allow_nan=False, ensure_ascii=False) + "\n"
     files = {**(extra or {}), **files, "parameters.json": text.encode()}
     if record is not None:
-        files["record.json"] = (json.dumps(record(files), indent=1, ensure_ascii=False) + "\n").encode()
+        told = {**record(files), "read_back": {file: list(by) for file, by in read.judges.items()}}
+        files["record.json"] = (json.dumps(told, indent=1, ensure_ascii=False) + "\n").encode()
     write_folder(folder, files, force=force)
-    return Written(folder, tuple(sorted(files)), tuple(noticed))
+    return Written(folder, tuple(sorted(files)), tuple(noticed), read.judges)

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
 from xml.etree import ElementTree
 
 import mujoco
 import numpy as np
-import pinocchio as pin  # type: ignore[import-untyped]
 
 from steelyard.arrays import Array
 from steelyard.errors import InputError
 from steelyard.export.mjcf_body import LEAST
 from steelyard.export.object_description import ObjectDescription
-from steelyard.export.read_back import ReadBackError
+from steelyard.export.read_back import ReadBackError, compiled, pinocchio, unread
 from steelyard.finding import Finding, Severity
 from steelyard.inertia import Body, MujocoPrincipal
 
@@ -23,8 +24,21 @@ URDF, MJCF, SDF = "object.urdf", "object.xml", "object.sdf"
 """The models of an asset."""
 
 
-def check_object(description: ObjectDescription, files: Mapping[str, bytes]) -> tuple[Finding, ...]:
-    """Read every model of an asset and compare its inertia: the URDF in two programs, the others in one each.
+@dataclass(frozen=True)
+class ObjectReadBack:
+    """What other programs found in the models of an asset: that they say what they should.
+
+    Attributes:
+        judges: for each model, the programs that read it and agree, by name.
+        findings: what a reader would not take.
+    """
+
+    judges: Mapping[str, tuple[str, ...]]
+    findings: tuple[Finding, ...]
+
+
+def check_object(description: ObjectDescription, files: Mapping[str, bytes]) -> ObjectReadBack:
+    """Read every model of an asset and compare its inertia: the URDF in Pinocchio too where it is installed.
 
     MuJoCo judges the triangle inequality to the last bit. It so refuses the URDF of a flat or rod-like
     object, which is said; the MJCF is written for it and is always read.
@@ -34,14 +48,18 @@ def check_object(description: ObjectDescription, files: Mapping[str, bytes]) -> 
         files: content by name: the three models and the meshes they name.
 
     Returns:
-        What a reader would not take.
+        Who read what.
 
     Raises:
         ReadBackError: a model is refused, or says something else.
     """
-    body, findings = description.body, []
+    body = description.body
+    findings: list[Finding] = []
+    judges: dict[str, list[str]] = {URDF: [], MJCF: ["MuJoCo"], SDF: ["an XML reader"]}
     assets = {name: content for name, content in files.items() if name.endswith(".obj")}
-    _compare(URDF, "Pinocchio", body, _by_pinocchio(files[URDF]))
+    if (pin := pinocchio()) is not None:
+        _compare(URDF, "Pinocchio", body, _by_pinocchio(pin, files[URDF]))
+        judges[URDF].append("Pinocchio")
     _compare(MJCF, "MuJoCo", body, _by_mujoco(MJCF, files[MJCF], assets, description.name))
     _compare(SDF, "an XML reader", body, _sdf_body(files[SDF]))
     try:
@@ -51,10 +69,13 @@ def check_object(description: ObjectDescription, files: Mapping[str, bytes]) -> 
         findings.append(Finding(Severity.INFO, "mujoco-refuses-urdf", message, URDF))
     else:
         _compare(URDF, "MuJoCo", body, found)
-    return tuple(findings)
+        judges[URDF].insert(0, "MuJoCo")
+    if not judges[URDF]:
+        findings.append(unread(URDF))
+    return ObjectReadBack({name: tuple(by) for name, by in judges.items()}, tuple(findings))
 
 
-def _by_pinocchio(content: bytes) -> Body:
+def _by_pinocchio(pin: Any, content: bytes) -> Body:
     try:
         model = pin.buildModelFromXML(content.decode())
     except (ValueError, RuntimeError) as error:
@@ -67,7 +88,7 @@ def _by_pinocchio(content: bytes) -> Body:
 def _by_mujoco(place: str, content: bytes, assets: dict[str, bytes], name: str) -> Body:
     try:
         spec = mujoco.MjSpec.from_string(content.decode(), assets=assets)
-        model = spec.compile()
+        model = compiled(spec)
     except ValueError as error:
         raise ReadBackError(f"MuJoCo refuses it: {error}", place=place) from error
     _require_free("MuJoCo", place, model.nv)

@@ -1,23 +1,28 @@
 r"""A written model read by another's code and compared: torque for torque, friction for friction.
 
-Pinocchio reads the URDF and MuJoCo the MJCF. Both must ask for the torques the parameter vector asks for, at
-random states and within `TOLERANCE`, in all that their format carries: links, and in MJCF also viscous
-friction and the rotor. Coulomb friction is compared as the number it is. Joints that mimic others are
-compared as if they were free, which is the stronger test.
+MuJoCo reads the MJCF and the URDF, and Pinocchio, where it is installed, the URDF too. Each must ask for the
+torques the parameter vector asks for, at random states and within `TOLERANCE`, in all that the format
+carries: links, viscous friction, and in MJCF also the rotor. Coulomb friction is compared as the number it
+is. Joints that mimic others are compared as if they were free, which is the stronger test.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from types import ModuleType
+from typing import Any
+from xml.etree import ElementTree
 
 import mujoco
 import numpy as np
-import pinocchio as pin  # type: ignore[import-untyped]
 from numpy.typing import ArrayLike
 
 from steelyard.arrays import Array
 from steelyard.dynamics import rigid_torque
 from steelyard.errors import SteelyardError
+from steelyard.finding import Finding, Severity
+from steelyard.inertia import Body, MujocoPrincipal
 from steelyard.layout import Layout
 from steelyard.pose import Pose
 from steelyard.robot import Joint, JointKind, Robot
@@ -34,8 +39,37 @@ class ReadBackError(SteelyardError, RuntimeError):
     """A model that was written does not say what it should when another program reads it."""
 
 
-def check_urdf(content: bytes, robot: Robot, layout: Layout, parameters: ArrayLike) -> float:
-    """Read a URDF with Pinocchio and compare it.
+@dataclass(frozen=True)
+class ReadBack:
+    """What other programs found in a model: that it says what it should.
+
+    Attributes:
+        judges: the programs that read it and agree, by name.
+        difference: largest difference of torque any of them found, relative to the largest torque of the
+            joint, dimensionless; zero where none read it.
+        findings: who would not read it.
+    """
+
+    judges: tuple[str, ...]
+    difference: float
+    findings: tuple[Finding, ...] = ()
+
+
+def pinocchio() -> ModuleType | None:
+    """Pinocchio where it is installed, which the extra `pinocchio` does."""
+    try:
+        import pinocchio as found
+    except ImportError:
+        return None
+    module: ModuleType = found
+    return module
+
+
+def check_urdf(content: bytes, robot: Robot, layout: Layout, parameters: ArrayLike) -> ReadBack:
+    """Read a URDF with MuJoCo, and with Pinocchio where it is installed, and compare it.
+
+    MuJoCo does not take every URDF that is right: it refuses flat links to the last bit, and joints that move
+    no mass. That is a finding; then Pinocchio alone judges.
 
     Args:
         content: the URDF.
@@ -44,11 +78,42 @@ def check_urdf(content: bytes, robot: Robot, layout: Layout, parameters: ArrayLi
         parameters: phi, shape (p,), SI.
 
     Returns:
-        Largest difference of torque, relative to the largest torque of the joint, dimensionless.
+        Who read it, and how far apart they are.
 
     Raises:
-        ReadBackError: Pinocchio refuses it, or finds other joints, torques or friction.
+        ReadBackError: Pinocchio refuses it, or a reader finds other joints, torques or friction.
     """
+    pin = pinocchio()
+    found: dict[str, float] = {}
+    findings = []
+    if pin is not None:
+        found["Pinocchio"] = _urdf_in_pinocchio(pin, content, robot, layout, parameters)
+    try:
+        model = _urdf_in_mujoco(content, robot)
+    except ValueError as error:
+        message = f"MuJoCo does not read this URDF: {' '.join(str(error).split())}. Use the MJCF there."
+        findings.append(Finding(Severity.INFO, "mujoco-refuses-urdf", message, "URDF"))
+    else:
+        found["MuJoCo"] = _compared_in_mujoco(
+            "URDF", model, robot, layout, parameters, ("viscous", "coulomb")
+        )
+    if not found:
+        findings.append(unread("URDF"))
+    return ReadBack(tuple(sorted(found)), max(found.values(), default=0.0), tuple(findings))
+
+
+def unread(place: str) -> Finding:
+    """The finding that nobody judged a URDF."""
+    message = (
+        "no other program has read this URDF: MuJoCo does not take it, and Pinocchio is not installed. To "
+        "have it judged: pip install 'steelyard[pinocchio]'"
+    )
+    return Finding(Severity.WARNING, "not-read-back", message, place)
+
+
+def _urdf_in_pinocchio(
+    pin: Any, content: bytes, robot: Robot, layout: Layout, parameters: ArrayLike
+) -> float:
     free = robot.untied
     try:
         model = pin.buildModelFromXML(content.decode())
@@ -58,8 +123,8 @@ def check_urdf(content: bytes, robot: Robot, layout: Layout, parameters: ArrayLi
     model.gravity.linear = np.array(robot.gravity)
     joints = [model.joints[model.getJointId(name)] for name in robot.joint_names]
     order = np.concatenate([np.arange(joint.idx_v, joint.idx_v + joint.nv) for joint in joints])
-    for found, name in ((model.damping, "viscous"), (model.upperDryFrictionLimit, "coulomb")):
-        _same_numbers("URDF", name, robot, np.asarray(found)[order])
+    for numbers, name in ((model.damping, "viscous"), (model.upperDryFrictionLimit, "coulomb")):
+        _same_numbers("URDF", name, robot, np.asarray(numbers)[order])
     data = model.createData()
     q, v, a = _states(free)
     tau = np.empty(v.shape)
@@ -75,7 +140,43 @@ def check_urdf(content: bytes, robot: Robot, layout: Layout, parameters: ArrayLi
     return _compared("URDF", free, rigid_torque(free, layout, parameters, q, v, a), tau)
 
 
-def check_mjcf(content: bytes, robot: Robot, layout: Layout, parameters: ArrayLike) -> float:
+def _urdf_in_mujoco(content: bytes, robot: Robot) -> Any:
+    """The URDF as a model of MuJoCo's, with the robot's gravity; ValueError where it is refused."""
+    try:
+        tree = ElementTree.fromstring(content)
+    except ElementTree.ParseError as error:
+        raise ReadBackError(f"is not XML: {error}", place="URDF") from error
+    # Meshes may stand anywhere or nowhere, and have no say in the dynamics.
+    for link in tree.iter("link"):
+        for shape in [part for part in link if part.tag in ("visual", "collision")]:
+            link.remove(shape)
+    spec = mujoco.MjSpec.from_string(ElementTree.tostring(tree, encoding="unicode"))
+    # A free body must stand on the world, so there the bolted links stay merged.
+    if all(joint.type != mujoco.mjtJoint.mjJNT_FREE for joint in spec.joints):
+        spec.compiler.fusestatic = False
+    model = compiled(spec)
+    model.opt.gravity = robot.gravity
+    return model
+
+
+def compiled(spec: Any) -> Any:
+    """The model of what MuJoCo read, with the inertia tensors turned into moments and axes by us.
+
+    Some of its versions keep but six to nine digits when they do that themselves, which the file must not be
+    blamed for. ValueError where MuJoCo refuses the file as it stands.
+    """
+    model = spec.compile()
+    tensors = [part for part in spec.bodies if np.isfinite(part.fullinertia[0])]
+    for part in tensors:
+        xx, yy, zz, xy, xz, yz = part.fullinertia
+        tensor = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+        exact = MujocoPrincipal.from_body(Body(float(part.mass), np.array(part.ipos), tensor))
+        part.inertia, part.iquat = exact.diaginertia, exact.iquat
+        part.fullinertia = np.array([np.nan, 0.0, 0.0, 0.0, 0.0, 0.0])
+    return spec.compile() if tensors else model
+
+
+def check_mjcf(content: bytes, robot: Robot, layout: Layout, parameters: ArrayLike) -> ReadBack:
     """Read an MJCF with MuJoCo and compare it.
 
     Args:
@@ -85,25 +186,33 @@ def check_mjcf(content: bytes, robot: Robot, layout: Layout, parameters: ArrayLi
         parameters: phi, shape (p,), SI.
 
     Returns:
-        Largest difference of torque, relative to the largest torque of the joint, dimensionless.
+        Who read it, and how far apart they are.
 
     Raises:
         ReadBackError: MuJoCo refuses it, or finds other joints, torques or friction.
     """
-    free = robot.untied
     try:
         model = mujoco.MjModel.from_xml_string(content.decode())
     except ValueError as error:
         raise ReadBackError(f"MuJoCo refuses it: {error}", place="MJCF") from error
-    _same_names("MJCF", robot, [model.joint(k).name for k in range(model.njnt)])
+    terms = ("viscous", "coulomb", "rotor")
+    return ReadBack(("MuJoCo",), _compared_in_mujoco("MJCF", model, robot, layout, parameters, terms))
+
+
+def _compared_in_mujoco(
+    place: str, model: Any, robot: Robot, layout: Layout, parameters: ArrayLike, terms: Sequence[str]
+) -> float:
+    """Compare a model that MuJoCo has read, with the drive's terms that its format carries."""
+    free = robot.untied
+    _same_names(place, robot, [model.joint(k).name for k in range(model.njnt)])
     model.opt.disableflags |= mujoco.mjtDisableBit.mjDSBL_CONSTRAINT
     joints = [model.joint(name) for name in robot.joint_names]
     order = np.concatenate(
         [np.arange(j.dofadr[0], j.dofadr[0] + k.kind.nv) for j, k in zip(joints, free.joints, strict=True)]
     )
-    found = (model.dof_damping, "viscous"), (model.dof_frictionloss, "coulomb"), (model.dof_armature, "rotor")
-    for numbers, name in found:
-        _same_numbers("MJCF", name, robot, numbers[order])
+    stated = {"viscous": model.dof_damping, "coulomb": model.dof_frictionloss, "rotor": model.dof_armature}
+    for name in terms:
+        _same_numbers(place, name, robot, stated[name][order])
     data = mujoco.MjData(model)
     q, v, a = _states(free)
     tau = np.empty(v.shape)
@@ -115,9 +224,11 @@ def check_mjcf(content: bytes, robot: Robot, layout: Layout, parameters: ArrayLi
         data.qvel[order], data.qacc[order] = rates
         mujoco.mj_inverse(model, data)
         tau[n] = twist.T @ data.qfrc_inverse[order]
-    drive = np.array([[_term(j, "viscous"), _term(j, "rotor")] for j in free.joints for _ in range(j.nv)])
-    wanted = rigid_torque(free, layout, parameters, q, v, a) + drive[:, 0] * v + drive[:, 1] * a
-    return _compared("MJCF", free, wanted, tau)
+    wanted = rigid_torque(free, layout, parameters, q, v, a)
+    for name, rate in (("viscous", v), ("rotor", a)):
+        if name in terms:
+            wanted = wanted + np.array([_term(j, name) for j in free.joints for _ in range(j.nv)]) * rate
+    return _compared(place, free, wanted, tau)
 
 
 def _term(joint: Joint, name: str) -> float:

@@ -30,6 +30,7 @@ def record_document(
     seed: int | None = None,
     request: Mapping[str, object] | None = None,
     verdict: Mapping[str, object] | None = None,
+    judges: Mapping[str, Sequence[str]] | None = None,
 ) -> dict[str, Any]:
     """The record of a result, as values JSON can hold.
 
@@ -43,6 +44,7 @@ def record_document(
         request: the command that was given and the digests of its inputs, as values JSON can hold; with it
             the result can be made again.
         verdict: what is to be thought of the result, as values JSON can hold.
+        judges: for each model, the programs that read it back and agree, by name.
 
     Returns:
         The document.
@@ -64,6 +66,8 @@ def record_document(
     }
     if request is not None:
         document["request"] = request
+    if judges is not None:
+        document["read_back"] = {name: list(by) for name, by in judges.items()}
     if verdict is not None:
         document["verdict"] = verdict
     if estimate is not None:

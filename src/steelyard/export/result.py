@@ -35,11 +35,13 @@ class Written:
         folder: where it is.
         files: names of the files in it, in alphabetical order.
         findings: what had to be decided, and what could not be written.
+        judges: for each model, the programs that read it back and agree, by name.
     """
 
     folder: Path
     files: tuple[str, ...]
     findings: tuple[Finding, ...]
+    judges: Mapping[str, tuple[str, ...]]
 
 
 def write_result(
@@ -98,6 +100,7 @@ def write_result(
     require_free(folder, force=force)
     findings: list[Finding] = []
     files: dict[str, bytes] = dict(extra or {})
+    judges: dict[str, tuple[str, ...]] = {}
 
     def models(stem: str, phi: ArrayLike) -> None:
         urdf = _stated("URDF", lambda: urdf_model(robot, layout, phi, description=description), findings)
@@ -105,6 +108,7 @@ def write_result(
         for suffix, model in (("urdf", urdf), ("xml", mjcf)):
             if model is not None:
                 files[f"{stem}.{suffix}"] = model.content
+                judges[f"{stem}.{suffix}"] = model.judges
                 findings.extend(finding for finding in model.findings if finding not in findings)
 
     models("model", parameters)
@@ -141,10 +145,11 @@ def write_result(
             seed=seed,
             request=request,
             verdict=verdict,
+            judges=judges,
         )
     )
     write_folder(folder, files, force=force)
-    return Written(folder, tuple(sorted(files)), tuple(findings))
+    return Written(folder, tuple(sorted(files)), tuple(findings), judges)
 
 
 def _stated(kind: str, build: Callable[[], ModelText], findings: list[Finding]) -> ModelText | None:

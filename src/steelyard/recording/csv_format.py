@@ -1,17 +1,15 @@
-"""Recordings as CSV: read through Arrow with every cell accounted for, written exactly."""
+"""Recordings as CSV: read with every cell accounted for, written exactly."""
 
 from __future__ import annotations
 
 import csv
+import io
 import re
-from typing import Any
+from collections.abc import Callable, Sequence
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.compute as pc
-import pyarrow.csv as arrow_csv
 
-from steelyard.arrays import Array
+from steelyard.arrays import Array, IntArray
 from steelyard.errors import RecordingError
 from steelyard.recording.channels import column_name
 from steelyard.recording.header import MOST_COLUMNS
@@ -19,7 +17,12 @@ from steelyard.recording.recording import Recording
 from steelyard.recording.table import KEPT, Column, Defect, Table
 
 _QUOTED = re.compile(r'"(?:[^"]|"")*"')
-_NUMBER = r"^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?$"
+_NUMBER = re.compile(r"[+-]?(([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?|inf(inity)?|nan)", re.IGNORECASE)
+_WHOLE = re.compile(r"\.0(?=[,\n]|$)")
+_BREAK = re.compile(r"\r\n|\r|\n")
+# What a file may hold for NumPy to take it as it stands: no quotes, and nothing that Python alone calls a
+# number, such as 1_000.
+_PLAIN = re.compile(r'[^"_\x80-\U0010ffff]*')
 _LINE = re.compile(r"[^\r\n]*")
 _LONGEST_LINE = 1 << 20
 EXAMPLE = "time,q_1,q_2,v_1,v_2,tau_1,tau_2"
@@ -42,12 +45,8 @@ def encode(recording: Recording) -> bytes:
     names += list(recording.extra)
     arrays += list(recording.extra.values())
     header = ",".join(_quoted(name) for name in names)
-    table = pa.table([pa.array(array) for array in arrays], names=[str(i) for i in range(len(names))])
-    sink = pa.BufferOutputStream()
-    sink.write(f"{header}\n".encode())
-    arrow_csv.write_csv(table, sink, arrow_csv.WriteOptions(include_header=False))
-    data: bytes = sink.getvalue().to_pybytes()
-    return data
+    rows = "\n".join([",".join(map(repr, row)) for row in np.column_stack(arrays).tolist()])
+    return f"{header}\n{_WHOLE.sub('', rows)}\n".encode()
 
 
 def decode(data: bytes, *, headless: bool = False, lenient: bool = False) -> Table:
@@ -75,7 +74,7 @@ def decode(data: bytes, *, headless: bool = False, lenient: bool = False) -> Tab
         header = " ".join(header.split())
         body = re.sub(r"(?m)^ +| +$", "", re.sub(r"[ \t]+", " ", body.replace("\r\n", "\n")))
     names = _names(header, delimiter)
-    if all(re.match(_NUMBER, name.strip()) for name in names):
+    if all(_NUMBER.fullmatch(name.strip()) for name in names):
         if not headless:
             _refuse_headless(len(names))
         body = f"{header}\n{body}"
@@ -83,7 +82,7 @@ def decode(data: bytes, *, headless: bool = False, lenient: bool = False) -> Tab
         lines_before -= 1
     if not body:
         raise RecordingError("has a header but no rows.")
-    return _table(body.encode(), delimiter, names, lines_before)
+    return _table(body, delimiter, names, lines_before)
 
 
 def _text(data: bytes, lenient: bool) -> str:
@@ -151,66 +150,94 @@ def _refuse_headless(count: int) -> None:
     )
 
 
-def _table(body: bytes, delimiter: str, names: list[str], lines_before: int) -> Table:
-    broken: list[Any] = []
+def _table(body: str, delimiter: str, names: list[str], lines_before: int) -> Table:
+    lines: list[tuple[int, str]] = []
 
-    def note(row: Any) -> str:
-        broken.append(row)
-        return "skip"
-
-    keys = [str(index) for index in range(len(names))]
-    try:
-        cells = arrow_csv.read_csv(
-            pa.BufferReader(body),
-            # Without threads Arrow numbers the broken rows.
-            read_options=arrow_csv.ReadOptions(column_names=keys, use_threads=False),
-            parse_options=arrow_csv.ParseOptions(delimiter=delimiter, invalid_row_handler=note),
-            convert_options=arrow_csv.ConvertOptions(
-                column_types=dict.fromkeys(keys, pa.string()), null_values=[], strings_can_be_null=False
-            ),
-        )
-    except pa.ArrowException as error:
-        raise RecordingError(f"cannot be split into rows and cells: {error}.") from error
-
-    kept = np.delete(np.arange(cells.num_rows + len(broken)), [row.number - 1 for row in broken])
-    lines: list[int] = []
+    def rows() -> list[tuple[int, str]]:
+        """Line in the file and text of every row; blank lines are none."""
+        if not lines:
+            lines.extend((i, text) for i, text in enumerate(_BREAK.split(body), lines_before + 1) if text)
+        return lines
 
     def line(row: int) -> int:
-        if not lines:
-            lines.extend(i for i, content in enumerate(body.splitlines(), lines_before + 1) if content)
-        return lines[row] if row < len(lines) else 0
+        return rows()[row][0] if row < len(rows()) else 0
 
-    def column(index: int) -> Column:
-        texts = cells.column(index)
-        return Column.of(
-            names[index], _numbers(texts), lambda i: str(texts[i].as_py()), line, lambda i: int(kept[i])
-        )
-
-    reason = "has {} cells where the header has {}"
+    values = _plain_numbers(body, delimiter, len(names))
+    if values is not None:
+        kept = np.arange(len(values))
+        cells: Sequence[Callable[[int], str]] = [
+            lambda i, k=k: _cells(rows()[i][1], delimiter)[k]  # type: ignore[misc]
+            for k in range(len(names))
+        ]
+        return _assembled(names, list(values.T), cells, kept, line, [], ())
+    split = [_cells(text, delimiter) for _, text in rows()]
+    whole = [row for row, found in enumerate(split) if len(found) == len(names)]
+    broken = [row for row, found in enumerate(split) if len(found) != len(names)]
+    columns = list(zip(*(split[row] for row in whole), strict=True)) or [()] * len(names)
     defects = tuple(
         Defect(
-            row.number - 1,
+            row,
             "",
-            row.text[:40],
-            reason.format(row.actual_columns, len(names)),
-            line(row.number - 1),
+            rows()[row][1][:40],
+            f"has {len(split[row])} cells where the header has {len(names)}",
+            line(row),
         )
         for row in broken[:KEPT]
     )
-    columns = tuple(column(index) for index in range(len(names)))
+    plain = _PLAIN.fullmatch(body) is not None
+    numbers = [_numbers(column, plain) for column in columns]
+    texts = [column.__getitem__ for column in columns]
+    return _assembled(names, numbers, texts, np.array(whole, dtype=np.int64), line, broken, defects)
+
+
+def _assembled(
+    names: Sequence[str],
+    numbers: Sequence[Array],
+    texts: Sequence[Callable[[int], str]],
+    kept: IntArray,
+    line: Callable[[int], int],
+    broken: Sequence[int],
+    defects: tuple[Defect, ...],
+) -> Table:
+    columns = tuple(
+        Column.of(name, np.ascontiguousarray(values), text, line, lambda i: int(kept[i]))
+        for name, values, text in zip(names, numbers, texts, strict=True)
+    )
     return Table(columns, len(broken), defects, rows=kept, line=line)
 
 
-def _numbers(texts: pa.ChunkedArray) -> Array:
-    """The numbers that the cells hold, NaN where they hold none."""
+def _plain_numbers(body: str, delimiter: str, width: int) -> Array | None:
+    """All cells of a file that holds numbers and nothing else, shape (N, width); None of any other."""
+    if not _PLAIN.fullmatch(body):
+        return None
     try:
-        numbers = pc.cast(texts, pa.float64())
-    except pa.ArrowInvalid:
-        trimmed = pc.utf8_trim_whitespace(texts)
-        good = pc.match_substring_regex(trimmed, _NUMBER)
-        numbers = pc.cast(pc.if_else(good, trimmed, pa.scalar(None, pa.string())), pa.float64())
-    values: Array = numbers.to_numpy(zero_copy_only=False).astype(np.float64)
-    return values
+        values: Array = np.loadtxt(
+            io.StringIO(body, newline=None), delimiter=delimiter, comments=None, ndmin=2, encoding=None
+        )
+    except ValueError:
+        return None
+    return values if values.shape[1] == width else None
+
+
+def _cells(line: str, delimiter: str) -> list[str]:
+    if '"' not in line:
+        return line.split(delimiter)
+    try:
+        return next(csv.reader([line], delimiter=delimiter))
+    except csv.Error as error:
+        raise RecordingError(f"cannot be split into rows and cells: {error}.") from error
+
+
+def _numbers(texts: Sequence[str], plain: bool) -> Array:
+    """The numbers that the cells hold, NaN where they hold none; plain where Python reads no others."""
+    if plain:
+        try:
+            return np.array(list(map(float, texts)), dtype=np.float64)
+        except ValueError:
+            pass
+    cells = (text.strip() for text in texts)
+    found = [float(cell) if _NUMBER.fullmatch(cell) else np.nan for cell in cells]
+    return np.array(found, dtype=np.float64)
 
 
 def _quoted(name: str) -> str:

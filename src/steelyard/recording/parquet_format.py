@@ -1,19 +1,40 @@
-"""Recordings as Parquet, with units on the columns and the history in the file's metadata."""
+"""Recordings as Parquet, with units on the columns and the history in the file's metadata.
+
+Arrow, which reads and writes it, comes with the extra `parquet`.
+"""
 
 from __future__ import annotations
 
+from types import ModuleType
+from typing import TYPE_CHECKING
+
 import numpy as np
-import pyarrow as pa
-import pyarrow.parquet as pq
 
 from steelyard.arrays import Array
-from steelyard.errors import RecordingError
+from steelyard.errors import MissingExtraError, RecordingError
 from steelyard.recording.channels import CHANNELS, column_name
 from steelyard.recording.recording import Recording
 from steelyard.recording.stamp import KEY, stamped
 from steelyard.recording.table import Column, Table
 
-_DAMAGE = (pa.ArrowException, OSError, ValueError, TypeError, KeyError, MemoryError, OverflowError)
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+_DAMAGE = (OSError, ValueError, TypeError, KeyError, MemoryError, OverflowError)
+
+
+def arrow() -> tuple[ModuleType, ModuleType]:
+    """Arrow and its Parquet.
+
+    Raises:
+        MissingExtraError: it is not installed.
+    """
+    try:
+        import pyarrow
+        import pyarrow.parquet
+    except ImportError as error:
+        raise MissingExtraError("a Parquet file", "pyarrow", "parquet") from error
+    return pyarrow, pyarrow.parquet
 
 
 def encode(recording: Recording) -> bytes:
@@ -24,7 +45,11 @@ def encode(recording: Recording) -> bytes:
 
     Returns:
         The bytes of the file.
+
+    Raises:
+        MissingExtraError: Arrow is not installed.
     """
+    pa, pq = arrow()
     fields = [_field("time", "s")]
     arrays = [recording.time]
     for channel, values in recording.channels.items():
@@ -52,7 +77,9 @@ def decode(data: bytes) -> Table:
 
     Raises:
         RecordingError: the file is damaged or not Parquet.
+        MissingExtraError: Arrow is not installed.
     """
+    pa, pq = arrow()
     try:
         file = pq.ParquetFile(pa.BufferReader(data), page_checksum_verification=True)
         table = file.read(use_threads=False)
@@ -62,7 +89,7 @@ def decode(data: bytes) -> Table:
         )
         metadata = table.schema.metadata or {}
         stamp = {key.decode(): value.decode() for key, value in metadata.items() if key == KEY.encode()}
-    except _DAMAGE as error:
+    except (pa.ArrowException, *_DAMAGE) as error:
         raise RecordingError(
             f"is damaged or not a Parquet file: {error}", remedy="Export or copy it again."
         ) from error
@@ -70,10 +97,12 @@ def decode(data: bytes) -> Table:
 
 
 def _field(name: str, unit: str) -> pa.Field:
+    pa, _ = arrow()
     return pa.field(name, pa.float64(), nullable=False, metadata={"unit": unit})
 
 
 def _column(name: str, cells: pa.ChunkedArray) -> Column:
+    pa, _ = arrow()
     kind = cells.type
     if not (pa.types.is_floating(kind) or pa.types.is_integer(kind) or pa.types.is_boolean(kind)):
         return Column.without_numbers(name, f"is of type {kind}")

@@ -7,12 +7,11 @@ from functools import cached_property
 from types import ModuleType
 from weakref import WeakKeyDictionary
 
-import casadi
-
 from steelyard.archive import digest
 from steelyard.arrays import Array
 from steelyard.dynamics.straight_line import adjoint_kernel
 from steelyard.dynamics.straight_line.derivatives import motions
+from steelyard.dynamics.straight_line.expression import weighted_gradient
 from steelyard.dynamics.straight_line.linear import regressor_entries
 from steelyard.dynamics.straight_line.machine_code import lane_call
 from steelyard.dynamics.straight_line.model import Model
@@ -39,16 +38,15 @@ class StraightLineAdjoint:
         """From the regressor's inputs and the weights of its entries to the gradients in q, v and a."""
         code = self.regressor.code
         model, nv = Model(code.tree, code.carried), code.nv
-        cos, sin, q, v, _, a = (casadi.vertcat(*model.symbols[k * nv : (k + 1) * nv]) for k in range(6))
+        cos, sin, q, v, _, a = (model.symbols[k * nv : (k + 1) * nv] for k in range(6))
         entries = regressor_entries(model, motions(model, model.tau), model.tau, code.carried.columns)
-        Y = casadi.vertcat(*(entries[code.felt[index]] for _, index in self.regressor.entries))
-        G = casadi.SX.sym("G", Y.numel())
+        Y = [entries[code.felt[index]] for _, index in self.regressor.entries]
+        G = model.graph.symbols(len(Y))
         # The sign of v counts as a constant. Angles enter through their cosine and sine.
-        slope = casadi.jtimes(Y, casadi.vertcat(cos, sin, q, v, a), G, True)
-        by_cos, by_sin, by_q, by_v, by_a = casadi.vertsplit(slope, nv)
-        gradient = casadi.vertcat(by_q + by_sin * cos - by_cos * sin, by_v, by_a)
-        symbols = [*model.symbols[: 6 * nv], *casadi.vertsplit(G)]
-        return program(symbols, casadi.vertsplit(gradient))
+        slope = weighted_gradient(Y, G, [*cos, *sin, *q, *v, *a])
+        by_cos, by_sin, by_q = (slope[k * nv : (k + 1) * nv] for k in range(3))
+        by_angle = [by_q[k] + by_sin[k] * cos[k] - by_cos[k] * sin[k] for k in range(nv)]
+        return program([*model.symbols[: 6 * nv], *G], [*by_angle, *slope[3 * nv :]])
 
     @cached_property
     def kernel(self) -> ModuleType:

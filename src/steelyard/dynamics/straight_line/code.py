@@ -8,11 +8,10 @@ from importlib.metadata import version
 from types import ModuleType
 from typing import Any
 
-import casadi
-
 from steelyard.archive import digest
 from steelyard.dynamics.straight_line import kernels
 from steelyard.dynamics.straight_line.carried import Carried
+from steelyard.dynamics.straight_line.expression import is_zero
 from steelyard.dynamics.straight_line.forward import accelerations, factorise, mass_matrix
 from steelyard.dynamics.straight_line.linear import Linearisation, linearise
 from steelyard.dynamics.straight_line.machine_code import lane_call, scalar_call
@@ -78,7 +77,7 @@ class StraightLineCode:
     @cached_property
     def key(self) -> str:
         """What the code depends on, as 64 hexadecimal digits: equal keys, equal code."""
-        versions = [version(name) for name in ("casadi", "numba", "llvmlite", "numpy")]
+        versions = [version(name) for name in ("numba", "llvmlite", "numpy")]
         content = [*self.tree, self.carried, versions, sources_digest(__file__)]
         return digest(content)
 
@@ -119,8 +118,8 @@ class StraightLineCode:
     def columns(self) -> Program:
         r"""$da = H^{-1}(d\tau - I_q\,dq - I_v\,dv - Y\,d\phi)$ from a linearisation and dq, dv, dτ, Y dφ."""
         model, made = self._linearisation
-        given = [casadi.SX.sym(f"y{k}") for k in range(self.regressor_start)]
-        dq, dv, dtau, dtorque = ([casadi.SX.sym(f"{x}{k}") for k in range(self.nv)] for x in "qvtp")
+        given = model.graph.symbols(self.regressor_start)
+        dq, dv, dtau, dtorque = (model.graph.symbols(self.nv) for _ in range(4))
         at = 2 * self.nv
         made.factor.lower.update(zip(self.above, given[at:], strict=False))
         at += len(self.above)
@@ -129,7 +128,7 @@ class StraightLineCode:
         right = [dtau[k] - dtorque[k] for k in range(self.nv)]
         for entries, change in ((made.position, dq), (made.velocity, dv)):
             for place, (row, column) in enumerate(self.related):
-                if not entries[row, column].is_zero():
+                if not is_zero(entries[row, column]):
                     right[row] -= given[at + place] * change[column]
             at += len(self.related)
         return program([*given, *dq, *dv, *dtau, *dtorque], made.factor.solve(model, right))

@@ -26,10 +26,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import casadi
+import numpy as np
 
+from steelyard.dynamics.straight_line.expression import Expression, constants, cross
 from steelyard.dynamics.straight_line.forward import Composite, bodies
-from steelyard.dynamics.straight_line.model import Expression, Model
+from steelyard.dynamics.straight_line.model import Model
 
 Entries = dict[tuple[int, int], Expression]
 """Scalars of a matrix by row and column; those left out are zero."""
@@ -40,10 +41,10 @@ class Motion:
     """Twist, spatial acceleration and their parts from the parent, of one body in its own frame.
 
     Attributes:
-        v: velocity of the frame's origin (3, 1).
-        w: angular velocity (3, 1).
-        A: spatial acceleration of the origin, gravity included (3, 1).
-        b: angular acceleration (3, 1).
+        v: velocity of the frame's origin (3,).
+        w: angular velocity (3,).
+        A: spatial acceleration of the origin, gravity included (3,).
+        b: angular acceleration (3,).
         slip: Ψ̇, linear and angular part.
         sweep: Ψ̈, linear and angular part.
     """
@@ -69,8 +70,8 @@ class Load:
     def to_parent(self, R: Expression, p: Expression) -> Load:
         """The same, seen from the parent."""
         P, f = R @ self.P, R @ self.f
-        K = R @ self.K @ R.T + P @ p.T
-        return Load(self.body.to_parent(R, p), P, K, f, R @ self.n + casadi.cross(p, f))
+        K = R @ self.K @ R.T + np.outer(P, p)
+        return Load(self.body.to_parent(R, p), P, K, f, R @ self.n + cross(p, f))
 
     def __add__(self, other: Load) -> Load:
         """Bolt two together."""
@@ -80,11 +81,11 @@ class Load:
 
     def coriolis(self, z: Expression) -> tuple[Expression, Expression]:
         """2B applied to a twist with angular part z."""
-        return 2.0 * casadi.cross(z, self.P), 2.0 * (casadi.trace(self.K) * z - self.K @ z)
+        return 2.0 * cross(z, self.P), 2.0 * (np.trace(self.K) * z - self.K @ z)
 
     def coriolis_transposed(self, linear: Expression, angular: Expression) -> Expression:
         """The angular part of (2B)ᵀ applied to a twist; its linear part is zero."""
-        return 2.0 * (casadi.cross(self.P, linear) + casadi.trace(self.K) * angular - self.K.T @ angular)
+        return 2.0 * (cross(self.P, linear) + np.trace(self.K) * angular - self.K.T @ angular)
 
 
 def motions(model: Model, a: list[Expression]) -> list[Motion]:
@@ -94,11 +95,11 @@ def motions(model: Model, a: list[Expression]) -> list[Motion]:
         R, p, e, c = model.R[i], model.p[i], model.linear[i], model.angular[i]
         if up >= 0:
             last = found[up]
-            v, w = R.T @ (last.v + casadi.cross(last.w, p)), R.T @ last.w
-            A, b = R.T @ (last.A + casadi.cross(last.b, p)), R.T @ last.b
+            v, w = R.T @ (last.v + cross(last.w, p)), R.T @ last.w
+            A, b = R.T @ (last.A + cross(last.b, p)), R.T @ last.b
         else:
-            v, w, b = casadi.SX.zeros(3), casadi.SX.zeros(3), casadi.SX.zeros(3)
-            A = R.T @ casadi.SX(-model.tree.gravity)
+            v = w = b = constants(np.zeros(3))
+            A = R.T @ constants(-model.tree.gravity)
         slip = _crossed(v, w, e, c)
         acceleration, velocity = _crossed(A, b, e, c), _crossed(v, w, *slip)
         sweep = acceleration[0] + velocity[0], acceleration[1] + velocity[1]
@@ -120,17 +121,17 @@ def _crossed(
     v: Expression, w: Expression, linear: Expression, angular: Expression
 ) -> tuple[Expression, Expression]:
     """The motion product of (v, w) with another twist."""
-    return casadi.cross(w, linear) + casadi.cross(v, angular), casadi.cross(w, angular)
+    return cross(w, linear) + cross(v, angular), cross(w, angular)
 
 
 def _alone(body: Composite, motion: Motion) -> Load:
     P, L = body.momentum(motion.v, motion.w)
     f, n = body.momentum(motion.A, motion.b)
-    size = 0.5 * casadi.trace(body.I)
-    spread = size * casadi.SX.eye(3) - body.I  # Σ m r rᵀ
-    K = motion.v @ body.h.T + casadi.skew(motion.w) @ spread
-    f = f + casadi.cross(motion.w, P)
-    n = n + casadi.cross(motion.w, L) + casadi.cross(motion.v, P)
+    size = 0.5 * np.trace(body.I)
+    spread = size * constants(np.eye(3)) - body.I  # Σ m r rᵀ
+    K = np.outer(motion.v, body.h) + np.stack([cross(motion.w, column) for column in spread.T], axis=1)
+    f = f + cross(motion.w, P)
+    n = n + cross(motion.w, L) + cross(motion.v, P)
     return Load(body, P, K, f, n)
 
 
@@ -147,7 +148,7 @@ def derivatives(model: Model, moving: list[Motion]) -> tuple[Entries, Entries]:
         row = this.body.momentum(e, c)
         twist = this.coriolis_transposed(e, c)
         by_q = _sum(this.body.momentum(*motion.sweep), this.coriolis(motion.slip[1]))
-        turn = casadi.cross(c, this.f), casadi.cross(c, this.n) + casadi.cross(e, this.f)
+        turn = cross(c, this.f), cross(c, this.n) + cross(e, this.f)
         by_v = _sum(
             _sum(this.body.momentum(*motion.slip), this.body.momentum(*motion.slip)), this.coriolis(c)
         )
@@ -160,8 +161,8 @@ def derivatives(model: Model, moving: list[Motion]) -> tuple[Entries, Entries]:
             row, by_q, by_v = (_moved(R, p, wrench) for wrench in (row, by_q, by_v))
             twist = R @ twist
             at = moving[k]
-            position[i, k] = _along(*at.sweep, row) + casadi.dot(at.slip[1], twist)
-            velocity[i, k] = 2.0 * _along(*at.slip, row) + casadi.dot(c, twist)
+            position[i, k] = _along(*at.sweep, row) + at.slip[1] @ twist
+            velocity[i, k] = 2.0 * _along(*at.slip, row) + c @ twist
             position[k, i] = _along(e, c, by_q)
             velocity[k, i] = _along(e, c, by_v)
             body = k
@@ -179,9 +180,9 @@ def _moved(
 ) -> tuple[Expression, Expression]:
     """A wrench (force, moment) in the parent's frame."""
     force = R @ wrench[0]
-    return force, R @ wrench[1] + casadi.cross(p, force)
+    return force, R @ wrench[1] + cross(p, force)
 
 
 def _along(linear: Expression, angular: Expression, wrench: tuple[Expression, Expression]) -> Expression:
     """Power of a wrench along a twist."""
-    return casadi.dot(linear, wrench[0]) + casadi.dot(angular, wrench[1])
+    return linear @ wrench[0] + angular @ wrench[1]

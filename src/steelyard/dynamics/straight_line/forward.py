@@ -7,11 +7,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import casadi
+import numpy as np
 
-from steelyard.dynamics.straight_line.model import Expression, Model, turned
+from steelyard.dynamics.straight_line.expression import Expression, constants, cross, is_zero, turned
+from steelyard.dynamics.straight_line.model import Model
 
-_ZERO = casadi.SX.zeros(3)
+_ZERO = constants(np.zeros(3))
 
 
 @dataclass
@@ -20,7 +21,7 @@ class Composite:
 
     Attributes:
         m: mass.
-        h: first moments (3, 1).
+        h: first moments (3,).
         I: second moments about the frame's origin (3, 3).
     """
 
@@ -32,8 +33,8 @@ class Composite:
         r"""The same matter seen from the parent: $I^P = R I R^T + 2 (p \cdot r) 1 - p r^T - r p^T$."""
         h = R @ self.h
         r = h + 0.5 * self.m * p
-        mixed = p @ r.T
-        shift = 2.0 * casadi.dot(p, r) * casadi.SX.eye(3) - mixed - mixed.T
+        mixed = np.outer(p, r)
+        shift = 2.0 * (p @ r) * constants(np.eye(3)) - mixed - mixed.T
         return Composite(self.m, h + self.m * p, turned(R, self.I) + shift)
 
     def __add__(self, other: Composite) -> Composite:
@@ -42,8 +43,8 @@ class Composite:
 
     def momentum(self, linear: Expression, angular: Expression) -> tuple[Expression, Expression]:
         """Force-like product with a twist: linear part, then moment about the origin."""
-        force = self.m * linear + casadi.cross(angular, self.h)
-        return force, casadi.cross(self.h, linear) + self.I @ angular
+        force = self.m * linear + cross(angular, self.h)
+        return force, cross(self.h, linear) + self.I @ angular
 
 
 def bodies(model: Model) -> list[Composite]:
@@ -63,25 +64,25 @@ def bias(model: Model) -> list[Expression]:
         R, p, up = model.R[i], model.p[i], model.parent[i]
         if up >= 0:
             turning = R.T @ w[up]
-            swing = casadi.cross(w[up], casadi.cross(w[up], p)) + casadi.cross(b[up], p)
+            swing = cross(w[up], cross(w[up], p)) + cross(b[up], p)
             proper, spin = R.T @ (d[up] + swing), R.T @ b[up]
         else:
-            proper, spin, turning = R.T @ casadi.SX(-model.tree.gravity), _ZERO, _ZERO
+            proper, spin, turning = R.T @ constants(-model.tree.gravity), _ZERO, _ZERO
         u, o = model.linear[i] * model.v[i], model.angular[i] * model.v[i]
         w.append(turning + o)
-        b.append(spin + casadi.cross(turning, o))
-        d.append(proper + casadi.cross(2.0 * turning + o, u))
-        momentum = casadi.cross(w[i], body.h)
+        b.append(spin + cross(turning, o))
+        d.append(proper + cross(2.0 * turning + o, u))
+        momentum = cross(w[i], body.h)
         spun = body.I @ w[i]
-        force.append(body.m * d[i] + casadi.cross(b[i], body.h) + casadi.cross(w[i], momentum))
-        moment.append(casadi.cross(body.h, d[i]) + body.I @ b[i] + casadi.cross(w[i], spun))
+        force.append(body.m * d[i] + cross(b[i], body.h) + cross(w[i], momentum))
+        moment.append(cross(body.h, d[i]) + body.I @ b[i] + cross(w[i], spun))
     torque: list[Expression] = [None] * count
     for i in reversed(range(count)):
-        torque[i] = casadi.dot(model.linear[i], force[i]) + casadi.dot(model.angular[i], moment[i])
+        torque[i] = model.linear[i] @ force[i] + model.angular[i] @ moment[i]
         if (up := model.parent[i]) >= 0:
             carried = model.R[i] @ force[i]
             force[up] += carried
-            moment[up] += model.R[i] @ moment[i] + casadi.cross(model.p[i], carried)
+            moment[up] += model.R[i] @ moment[i] + cross(model.p[i], carried)
     return torque
 
 
@@ -99,14 +100,12 @@ def mass_matrix(model: Model) -> dict[tuple[int, int], Expression]:
     H: dict[tuple[int, int], Expression] = {}
     for k, whole in enumerate(composites(model)):
         force, moment = whole.momentum(model.linear[k], model.angular[k])
-        H[k, k] = (
-            casadi.dot(model.linear[k], force) + casadi.dot(model.angular[k], moment) + model.drive[k][3]
-        )
+        H[k, k] = model.linear[k] @ force + model.angular[k] @ moment + model.drive[k][3]
         body = k
         for j in model.ancestors(k):
             force = model.R[body] @ force
-            moment = model.R[body] @ moment + casadi.cross(model.p[body], force)
-            H[k, j] = casadi.dot(model.linear[j], force) + casadi.dot(model.angular[j], moment)
+            moment = model.R[body] @ moment + cross(model.p[body], force)
+            H[k, j] = model.linear[j] @ force + model.angular[j] @ moment
             body = j
     return H
 
@@ -138,7 +137,8 @@ def factorise(model: Model, H: dict[tuple[int, int], Expression]) -> Factor:
     left, lower = dict(H), {}
     inverse: list[Expression] = [None] * count
     for k in reversed(range(count)):
-        inverse[k] = 1.0 / left[k, k]
+        # A joint that moves no inertia has none to divide by; its pivot says so.
+        inverse[k] = np.inf if is_zero(left[k, k]) else 1.0 / left[k, k]
         above = model.ancestors(k)
         for place, i in enumerate(above):
             lower[k, i] = left[k, i] * inverse[k]

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import casadi
-
 from steelyard.dynamics.straight_line.derivatives import Entries, Motion, derivatives, motions
+from steelyard.dynamics.straight_line.expression import Expression, cross
 from steelyard.dynamics.straight_line.forward import Factor, accelerations, factorise, mass_matrix
-from steelyard.dynamics.straight_line.model import Expression, Model
+from steelyard.dynamics.straight_line.model import Model
 
 
 @dataclass
@@ -67,14 +66,14 @@ def regressor_entries(
     for i, motion in enumerate(moving):
         R, p, up = model.R[i], model.p[i], model.parent[i]
         below = axes[up] if up >= 0 else {}
-        mine = {k: (R.T @ (e + casadi.cross(c, p)), R.T @ c) for k, (e, c) in below.items()}
+        mine = {k: (R.T @ (e + cross(c, p)), R.T @ c) for k, (e, c) in below.items()}
         mine[i] = model.linear[i], model.angular[i]
         axes.append(mine)
         for k, (e, c) in mine.items():
             for term, entry in enumerate(_body_row(motion, e, c)):
                 if ("links", i, term) in place:
                     Y[k, place["links", i, term]] = entry
-        for term, entry in enumerate((model.v[i], model.sign[i], casadi.SX(1.0), a[i])):
+        for term, entry in enumerate((model.v[i], model.sign[i], 1.0, a[i])):
             if ("drive", i, term) in place:
                 Y[i, place["drive", i, term]] = entry
     return Y
@@ -83,11 +82,11 @@ def regressor_entries(
 def _body_row(motion: Motion, e: Expression, c: Expression) -> list[Expression]:
     """The ten entries of one body in the torque row of an axis (e, c), see `regressor.body_columns`."""
     w, b = motion.w, motion.b
-    d = motion.A + casadi.cross(w, motion.v)
-    first = casadi.cross(e, b) + casadi.cross(casadi.cross(e, w), w) + casadi.cross(d, c)
-    u = casadi.cross(c, w)
+    d = motion.A + cross(w, motion.v)
+    first = cross(e, b) + cross(cross(e, w), w) + cross(d, c)
+    u = cross(c, w)
     return [
-        casadi.dot(e, d),
+        e @ d,
         *(first[r] for r in range(3)),
         c[0] * b[0] + u[0] * w[0],
         c[0] * b[1] + c[1] * b[0] + u[0] * w[1] + u[1] * w[0],

@@ -1,18 +1,13 @@
-"""The robot as CasADi expressions, with every exact zero and one of its description used."""
+"""The robot as expressions, with every exact zero and one of its description used."""
 
 from __future__ import annotations
 
-from typing import Any
-
-import casadi
 import numpy as np
 
 from steelyard.arrays import Array
 from steelyard.dynamics.straight_line.carried import Carried
+from steelyard.dynamics.straight_line.expression import Expression, Graph, constants, symmetric
 from steelyard.dynamics.tree import Tree
-
-Expression = Any
-"""A CasADi SX matrix."""
 
 # An entry of a placement this close to 0 or ±1 is taken as exact: it is the rounding of a quarter turn.
 EXACT = 4.0 * np.finfo(np.float64).eps
@@ -23,18 +18,19 @@ class Model:
 
     Attributes:
         tree: the flat arrays of the robot.
+        graph: where the symbols and all that is made of them are.
         parent: parent of each body, -1 for the base.
         symbols: every symbol, in the order in which `kernels` writes their values: cos q, sin q, q, v,
             sign v and tau of every joint, then the link and the drive numbers.
         R: R_PC of each body (3, 3).
-        p: p_PC_P of each body (3, 1).
-        linear: linear part of each joint's axis (3, 1).
-        angular: angular part of each joint's axis (3, 1).
+        p: p_PC_P of each body (3,).
+        linear: linear part of each joint's axis (3,).
+        angular: angular part of each joint's axis (3,).
         v: velocity of each joint.
         sign: its sign.
         tau: torque at each joint.
         mass: mass of each body.
-        first: first moments of each body (3, 1).
+        first: first moments of each body (3,).
         second: second moments of each body (3, 3).
         drive: viscous, Coulomb, offset and rotor of each joint.
     """
@@ -42,26 +38,27 @@ class Model:
     def __init__(self, tree: Tree, carried: Carried) -> None:
         count = tree.parent.size
         self.tree = tree
+        self.graph = Graph()
         self.parent = [int(x) for x in tree.parent]
-        cos, sin, q, v, sign, tau = (_vector(name, count) for name in ("c", "s", "q", "v", "g", "tau"))
-        links = [_vector(f"link{i}_", 10) for i in range(count)]
-        drive = [_vector(f"drive{i}_", 4) for i in range(count)]
+        cos, sin, q, v, sign, tau = (self.graph.symbols(count) for _ in range(6))
+        links = [self.graph.symbols(10) for _ in range(count)]
+        drive = [self.graph.symbols(4) for _ in range(count)]
         self.symbols = [x for group in (cos, sin, q, v, sign, tau, *links, *drive) for x in group]
         self.v, self.sign, self.tau = v, sign, tau
-        self.linear = [casadi.SX(exact(s[:3])) for s in tree.subspace]
-        self.angular = [casadi.SX(exact(s[3:])) for s in tree.subspace]
+        self.linear = [constants(exact(s[:3])) for s in tree.subspace]
+        self.angular = [constants(exact(s[3:])) for s in tree.subspace]
         self.R = [
-            casadi.SX(exact(tree.rotation_one[i]))
-            + cos[i] * casadi.SX(exact(tree.rotation_cos[i]))
-            + sin[i] * casadi.SX(exact(tree.rotation_sin[i]))
+            constants(exact(tree.rotation_one[i]))
+            + cos[i] * constants(exact(tree.rotation_cos[i]))
+            + sin[i] * constants(exact(tree.rotation_sin[i]))
             for i in range(count)
         ]
         self.p = [
-            casadi.SX(exact(tree.offset[i])) + q[i] * casadi.SX(exact(tree.slide[i])) for i in range(count)
+            constants(exact(tree.offset[i])) + q[i] * constants(exact(tree.slide[i])) for i in range(count)
         ]
         kept = [_kept(links[i], carried.links[i]) for i in range(count)]
         self.mass = [phi[0] for phi in kept]
-        self.first = [casadi.vertcat(*phi[1:4]) for phi in kept]
+        self.first = [np.array(phi[1:4], dtype=object) for phi in kept]
         self.second = [symmetric(*phi[4:]) for phi in kept]
         self.drive = [_kept(drive[i], carried.drive[i]) for i in range(count)]
 
@@ -73,12 +70,8 @@ class Model:
         return found
 
 
-def _vector(name: str, count: int) -> list[Expression]:
-    return [casadi.SX.sym(f"{name}{k}") for k in range(count)]
-
-
 def _kept(symbols: list[Expression], carried: tuple[bool, ...]) -> list[Expression]:
-    return [x if keep else casadi.SX(0.0) for x, keep in zip(symbols, carried, strict=True)]
+    return [x if keep else 0.0 for x, keep in zip(symbols, carried, strict=True)]
 
 
 def exact(values: Array) -> Array:
@@ -93,18 +86,3 @@ def exact(values: Array) -> Array:
     whole = np.round(values)
     near = (np.abs(values - whole) <= EXACT) & (np.abs(whole) <= 1.0)
     return np.where(near, whole, values)
-
-
-def symmetric(
-    xx: Expression, xy: Expression, yy: Expression, xz: Expression, yz: Expression, zz: Expression
-) -> Expression:
-    """A symmetric 3×3 matrix from its six numbers, in the order of the inertial parameters."""
-    rows = ((xx, xy, xz), (xy, yy, yz), (xz, yz, zz))
-    return casadi.vertcat(*(casadi.horzcat(*row) for row in rows))
-
-
-def turned(R: Expression, X: Expression) -> Expression:
-    """R X Rᵀ of a symmetric X, six numbers computed and mirrored."""
-    Z = R @ X
-    places = ((0, 0), (0, 1), (1, 1), (0, 2), (1, 2), (2, 2))
-    return symmetric(*(casadi.dot(Z[r, :], R[c, :]) for r, c in places))

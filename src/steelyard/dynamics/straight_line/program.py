@@ -1,15 +1,11 @@
-"""A straight-line program: the list of arithmetic steps that computes some expressions, free of CasADi."""
+"""A straight-line program: the list of arithmetic steps that computes some expressions."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import casadi
-
-from steelyard.dynamics.straight_line.model import Expression
-
-_TWO = {casadi.OP_ADD: "add", casadi.OP_SUB: "subtract", casadi.OP_MUL: "multiply", casadi.OP_DIV: "divide"}
+from steelyard.dynamics.straight_line.expression import Expression, Scalar
 
 
 @dataclass(frozen=True)
@@ -45,7 +41,7 @@ class Program:
         return sum(step.kind not in ("input", "constant") for step in self.instructions)
 
 
-def program(inputs: Sequence[Expression], outputs: Sequence[Expression]) -> Program:
+def program(inputs: Sequence[Scalar], outputs: Sequence[Expression]) -> Program:
     """Turn expressions into a program.
 
     Args:
@@ -55,44 +51,31 @@ def program(inputs: Sequence[Expression], outputs: Sequence[Expression]) -> Prog
     Returns:
         The program.
     """
-    wanted = casadi.densify(casadi.cse(casadi.vertcat(*outputs)))
-    function = casadi.Function("f", [casadi.vertcat(*inputs)], [wanted])
+    graph = inputs[0].graph
+    place = {symbol.index: k for k, symbol in enumerate(inputs)}
     steps: list[Instruction] = []
-    results: dict[int, int] = {}
-    # CasADi reuses the slots of its work vector; here each value keeps its own index.
-    slot: dict[int, int] = {}
-    for k in range(function.n_instructions()):
-        kind, source, target = (
-            function.instruction_id(k),
-            function.instruction_input(k),
-            function.instruction_output(k),
-        )
-        if kind == casadi.OP_OUTPUT:
-            results[target[1]] = slot[source[0]]
-            continue
-        if kind == casadi.OP_INPUT:
-            steps.append(Instruction("input", (source[1],)))
-        elif kind == casadi.OP_CONST:
-            steps.append(Instruction("constant", constant=float(function.instruction_constant(k))))
+    # Steps follow each other as the outputs need them, so that values wait as briefly as they can.
+    index: dict[int, int] = {}
+    for output in outputs:
+        waiting = [output.index] if isinstance(output, Scalar) else []
+        while waiting:
+            node = waiting[-1]
+            missing = [x for x in reversed(graph.arguments[node]) if x not in index]
+            if missing and node not in index:
+                waiting += missing
+                continue
+            waiting.pop()
+            if node in index:
+                continue
+            kind = graph.kinds[node]
+            arguments = (place[node],) if kind == "input" else tuple(index[x] for x in graph.arguments[node])
+            index[node] = len(steps)
+            steps.append(Instruction(kind, arguments, graph.constants[node]))
+    results = []
+    for output in outputs:
+        if isinstance(output, Scalar):
+            results.append(index[output.index])
         else:
-            _append(steps, kind, [slot[s] for s in source])
-        slot[target[0]] = len(steps) - 1
-    return Program(tuple(steps), tuple(results[k] for k in range(len(outputs))))
-
-
-def _append(steps: list[Instruction], kind: int, arguments: list[int]) -> None:
-    """Write one arithmetic step with the few operations a `Program` has."""
-    x = arguments[0]
-    if kind in _TWO:
-        steps.append(Instruction(_TWO[kind], (x, arguments[1])))
-    elif kind == casadi.OP_NEG:
-        steps.append(Instruction("negate", (x,)))
-    elif kind == casadi.OP_SQ:
-        steps.append(Instruction("multiply", (x, x)))
-    elif kind == casadi.OP_TWICE:
-        steps.append(Instruction("add", (x, x)))
-    elif kind == casadi.OP_INV:
-        steps.append(Instruction("constant", constant=1.0))
-        steps.append(Instruction("divide", (len(steps) - 1, x)))
-    else:
-        raise NotImplementedError(f"operation {kind} of CasADi has no place in a straight-line program")
+            results.append(len(steps))
+            steps.append(Instruction("constant", constant=float(output)))
+    return Program(tuple(steps), tuple(results))

@@ -7,7 +7,7 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from steelyard.errors import InputError, UnknownNameError
+from steelyard.errors import InputError, MissingExtraError, UnknownNameError
 from steelyard.identifiability.exact.analysis import knowledge
 from steelyard.identifiability.exact.geometry import rational_mechanism
 from steelyard.identifiability.exact.mechanism import Numbers
@@ -45,9 +45,13 @@ def symbolic_identifiability(
         InputError: the layout is another robot's or has friction that grows with the load, a placement is no
             quarter turn, an axis has no rational length, a joint closes a kinematic loop, or numbers of
             different size share a symbol.
+        MissingExtraError: SymPy, which writes the formulas, is not installed.
         UnknownNameError: a name in `symbols` is not that of a symbol; lists those that are.
     """
-    import sympy
+    try:
+        import sympy
+    except ImportError as error:
+        raise MissingExtraError("identifiability as formulas", "sympy", "symbolic") from error
 
     check_question(robot, layout)
     rational = rational_mechanism(robot)

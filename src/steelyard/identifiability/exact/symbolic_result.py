@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from steelyard.arrays import Array
-from steelyard.errors import InputError, UnknownNameError
+from steelyard.errors import InputError, MissingExtraError, UnknownNameError
 from steelyard.identifiability.exact.result import ProvenIdentifiability
 
 if TYPE_CHECKING:
@@ -43,6 +43,7 @@ class SymbolicIdentifiability(ProvenIdentifiability["sympy.Expr"]):
 
         Raises:
             UnknownNameError: no such symbol; lists those that exist.
+            MissingExtraError: SymPy is not installed.
             InputError: at these lengths a coefficient has no value, so that other combinations are known.
         """
         for name in values or {}:
@@ -55,7 +56,10 @@ class SymbolicIdentifiability(ProvenIdentifiability["sympy.Expr"]):
             for name, value in row.items()
         ]
         # Of the whole house only formulas need SymPy, which takes half a second and 30 MB to load.
-        import sympy
+        try:
+            import sympy
+        except ImportError as error:
+            raise MissingExtraError("identifiability as formulas", "sympy", "symbolic") from error
 
         evaluate = sympy.lambdify(
             [sympy.Symbol(name) for name in at], [value for _, _, value in entries], "math", dummify=True

@@ -6,14 +6,14 @@ import struct
 import zlib
 from collections.abc import Iterator
 
-import pyarrow as pa
+import lz4.frame
+import zstandard
 
 from steelyard.errors import RecordingError
 from steelyard.recording.bags.bag import JOINT_STATE, Bag, Message, Topic
 
 MAGIC = b"\x89MCAP0\r\n"
 _FOOTER, _SCHEMA, _CHANNEL, _MESSAGE, _CHUNK, _DATA_END = 0x02, 0x03, 0x04, 0x05, 0x06, 0x0F
-_CODECS = {"zstd": "zstd", "lz4": "lz4"}
 _MOST_BYTES = 1 << 32
 _MOST_CHUNK = 1 << 30
 
@@ -121,12 +121,26 @@ def _records(data: memoryview, start: int) -> Iterator[tuple[int, int, memoryvie
         at += 9 + length
 
 
+def _zstd(packed: memoryview, size: int) -> bytes:
+    """At most `size` bytes, whatever the frame's header promises."""
+    unpacked: bytes = zstandard.ZstdDecompressor().stream_reader(packed).read(size)
+    return unpacked
+
+
+def _lz4(packed: memoryview, size: int) -> bytes:
+    unpacked: bytes = lz4.frame.LZ4FrameDecompressor().decompress(packed, max_length=size)
+    return unpacked
+
+
+_CODECS = {"zstd": _zstd, "lz4": _lz4}
+
+
 def _decompressed(packed: memoryview, compression: str, size: int) -> memoryview:
     if compression not in _CODECS:
         raise _DamageError(f"a chunk is compressed with '{compression[:20]}'; known are {', '.join(_CODECS)}")
     try:
-        return memoryview(pa.decompress(packed, size, codec=_CODECS[compression], asbytes=True))
-    except (pa.ArrowException, OSError, ValueError, MemoryError) as error:
+        return memoryview(_CODECS[compression](packed, size))
+    except (zstandard.ZstdError, RuntimeError, OSError, ValueError, MemoryError) as error:
         raise _DamageError(f"a chunk cannot be decompressed: {error}") from error
 
 
