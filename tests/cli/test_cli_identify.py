@@ -23,7 +23,7 @@ from steelyard.dynamics import inverse_dynamics
 from steelyard.estimation import TorqueLag
 from steelyard.layout import layout_of
 from steelyard.motion import random_fourier, write_motion
-from steelyard.recording import Recording, write
+from steelyard.recording import Recording, read, write
 from steelyard.simulate import simulate
 from steelyard.zoo import zoo_robot
 
@@ -186,6 +186,10 @@ def test_the_ur10e_is_identified_from_its_currents_within_five_percent(tmp_path:
         (("--drive", "viscos"), "--drive: unknown drive term 'viscos'"),
         (("--torque-constant", "1,x"), "--torque-constant: expected 2 numbers"),
         (("--torque-constant-error", "1.5"), "--torque-constant-error: expected one number or 2"),
+        (("--known-moment", "elbow=1@0,0"), "--known-moment: unknown joint 'elbow'"),
+        (("--known-moment", "joint2=0@0,0"), "--known-moment joint2: 0 N·m says nothing"),
+        (("--known-moment", "joint2=1@0"), "--known-moment joint2: expected 2 joint positions"),
+        (("--known-moment", "joint2=1@0,0"), "State how far it may be off by --torque-constant-error"),
         (("--holdout", "nowhere.csv"), "nowhere.csv"),
     ],
 )
@@ -217,6 +221,34 @@ def test_intervals_and_excitation_are_in_the_answer(logs: Path, tmp_path: Path) 
     for line in found["base"]:
         lower, upper = line["interval95"]
         assert lower < line["value"] < upper
+
+
+def test_a_known_moment_corrects_the_torques_of_its_joint_and_narrows_their_error(
+    logs: Path, tmp_path: Path
+) -> None:
+    robot = zoo_robot("two_link")
+    layout = layout_of(robot, [])
+    still = np.zeros((1, 2))
+    pose = np.array([[0.4, 0.3]])
+    held = inverse_dynamics(robot, layout, layout.complete_nominal(), pose, still, still)[0, 1]
+    log = read(logs / "train.parquet", joints=robot.joint_names)
+    low = log.with_channels(tau=log.channels["tau"] * [1.0, 1.0 / 1.1])
+    write(low, tmp_path / "low.parquet")
+    words = ("two_link", tmp_path / "low.parquet", "--method", "wls", "--torque-constant-error", "0.2")
+    plain = json.loads(run("identify", *words, "--out", tmp_path / "p", "--json")[1])
+    moment = f"joint2={held:.6f}~{0.005 * abs(held):.6f}@0.4,0.3"
+    found = _identified(*words, "--known-moment", moment, "--out", tmp_path / "k")
+    assert (plain["verdict"], found["verdict"]) == ("fail", "pass")
+    (said,) = [x["message"] for x in found["findings"] if x["code"] == "calibrated-constants"]
+    assert float(said.split("→")[1].split("±")[0]) == pytest.approx(1.1, abs=0.03)
+    assert "joint2: 1 →" in said
+    assert "joint1" not in said
+    friction = [
+        next(line for line in one["base"] if line["name"] == "joint2.coulomb") for one in (plain, found)
+    ]
+    assert found["holdout"]["overall"] < 0.5 * plain["holdout"]["overall"]
+    before, after = (np.ptp(line["interval95"]) for line in friction)
+    assert after < 0.7 * before  # What is left is the other constant, of which nothing was said.
 
 
 def test_errors_of_torque_constants_widen_intervals_and_stand_apart(logs: Path, tmp_path: Path) -> None:

@@ -52,6 +52,15 @@ def identify(
     ] = None,
     torque_constant: TorqueConstantOption = None,
     torque_constant_error: TorqueConstantErrorOption = None,
+    known_moment: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="JOINT=NM[~SD]@Q,…",
+            help="Torque that holds a joint against gravity at a pose (rad, m), by a scale and a lever, with "
+            "its standard deviation (2 % if not given): it calibrates the torque constants; may be repeated.",
+            show_default=False,
+        ),
+    ] = None,
     torque_sign: Annotated[
         str | None,
         typer.Option(
@@ -190,6 +199,7 @@ def identify(
         torque_sign,
         shapes,
         topic,
+        tuple(known_moment or ()),
     )
     done, files = carry_out(request, out, force=force)
     document = answer(done, files, time.perf_counter() - started)

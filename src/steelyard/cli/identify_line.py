@@ -32,11 +32,13 @@ from steelyard.cli.identify_request import CLOSED_LOOP, WINDOWS
 from steelyard.cli.output import say
 from steelyard.consistency import Prior, check_parameters, prior_of
 from steelyard.control import read_loop
+from steelyard.drive import DRIVE_TERMS
 from steelyard.errors import InputError, NoSolutionError
 from steelyard.estimation import (
     WINDOW,
     Diagnosis,
     TorqueLag,
+    calibrate_by_moments,
     choose_drive,
     diagnose,
     fit_by_name,
@@ -56,7 +58,7 @@ from steelyard.estimation import (
 )
 from steelyard.finding import Finding, Severity
 from steelyard.identifiability import Certificate, certify_excitation
-from steelyard.layout import Layout
+from steelyard.layout import Layout, layout_of
 from steelyard.motion import Motion, read_motion
 from steelyard.problem import Estimate, Problem, problem_of
 from steelyard.recording import Recording, same_motion
@@ -74,6 +76,8 @@ from steelyard.uncertainty import (
 
 COSTLY = 1.1
 """Unexplained torque of links over that of base parameters, from which on the price is large."""
+
+_LINEAR = tuple(term.name for term in DRIVE_TERMS)
 
 
 @dataclass(frozen=True)
@@ -126,6 +130,7 @@ class Identification:
 
 def identify_from(asked: Question, method: str) -> Identification:
     """Pose the problem, fit, give the estimate links that can exist, and judge it."""
+    asked = _calibrated(asked)
     problem = _posed(asked, asked.layout)
     asked, lag = _sharpened(asked, problem)
     problem = _posed(asked, asked.layout)
@@ -192,6 +197,44 @@ def identify_from(asked: Question, method: str) -> Identification:
         prior,
         posterior,
         intervals,
+    )
+
+
+def _calibrated(asked: Question) -> Question:
+    """The question with torques by constants that known moments of gravity correct, and what it changed."""
+    if not asked.moments or asked.constant_errors is None:
+        return asked
+    pose = static_problem if asked.static else problem_of
+    # Friction beyond the linear drive vanishes at rest; moments are of links alone.
+    layout = layout_of(asked.robot, [term for term in asked.layout.drive if term in _LINEAR])
+    found = calibrate_by_moments(pose(asked.robot, layout, asked.train), asked.moments, asked.constant_errors)
+    factors, names = found.factors, [joint.name for joint in asked.robot.joints if joint.nv]
+    stated = np.ones(len(names)) if asked.constants is None else asked.constants
+    unit = "times the torque logged" if asked.constants is None else "N·m/A"
+    told = "; ".join(
+        f"{names[k]}: {stated[k]:.4g} → {stated[k] * factors[k]:.4g} ± "
+        f"{abs(stated[k] * factors[k]) * found.deviations[k]:.2g} {unit}"
+        for k in sorted({moment.dof for moment in asked.moments})
+    )
+    message = f"by the moments stated, {told}"
+    if asked.constants is not None:
+        message += (
+            f". `payload` takes them by `--torque-constant {','.join(f'{x:.5g}' for x in stated * factors)} "
+            f"--torque-constant-error {','.join(f'{x:.3g}' for x in found.deviations)}`"
+        )
+    say(f"   {message}")
+    finding = Finding(Severity.INFO, "calibrated-constants", f"{message}.", "--torque-constant")
+
+    def louder(log: Recording) -> Recording:
+        return log.revised("calibrated", {"factors": factors.tolist()}, tau=log.channels["tau"] * factors)
+
+    return replace(
+        asked,
+        train=tuple(louder(log) for log in asked.train),
+        holdout=louder(asked.holdout),
+        every_sample=tuple(louder(log) for log in asked.every_sample),
+        constant_errors=found.deviations,
+        findings=(*asked.findings, finding),
     )
 
 

@@ -14,7 +14,7 @@ from steelyard.cli.identify_closed_loop import LoopLog
 from steelyard.cli.identify_request import CLOSED_LOOP, WINDOWS, Request, knowledge, torque_signs
 from steelyard.cli.output import say
 from steelyard.errors import InputError
-from steelyard.estimation import choose_cutoff, lowest_cutoff
+from steelyard.estimation import KnownMoment, choose_cutoff, lowest_cutoff
 from steelyard.finding import Finding
 from steelyard.layout import Layout
 from steelyard.recording import Reading, Recording, inspect_recording, read
@@ -59,6 +59,9 @@ class Question:
     knowledge: Mapping[str, Any] = field(default_factory=dict)
     constant_errors: Array | None = None
     choose_drive: bool = False
+    constants: Array | None = None
+    moments: tuple[KnownMoment, ...] = ()
+    """Torque constants as stated, N·m/A or N/A, and the moments that calibrate them."""
 
 
 def question(

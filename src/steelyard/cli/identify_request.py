@@ -19,9 +19,13 @@ from steelyard.errors import InputError, UnknownNameError
 from steelyard.layout import Layout, layout_of
 from steelyard.robot import Robot
 
+MOMENT_ERROR = 0.02
+"""Relative deviation of a known moment of which nothing is said: a hand scale, and a lever by a tape."""
+
 if TYPE_CHECKING:
     from steelyard.cli.identify_line import Identification
     from steelyard.consistency import GeometricPrior
+    from steelyard.estimation import KnownMoment
 
 DRIVE = "viscous,coulomb,offset,rotor"
 """The linear drive: what is asked about where left-out blocks do not decide."""
@@ -65,6 +69,7 @@ class Request(RecordedRequest):
     torque_sign: str | None = None
     shapes: bool = True
     topic: str | None = None
+    known_moment: tuple[str, ...] = ()
 
     command = "identify"
 
@@ -117,6 +122,13 @@ def carry_out(request: Request, out: Path, *, force: bool = False) -> tuple[Iden
     prior = _prior(request, robot, layout)
     constants = torque_constants(request.torque_constant, robot.nv)
     torque_signs(request.torque_sign, [joint.name for joint in robot.joints if joint.nv])
+    known_moments(request.known_moment, [joint.name for joint in robot.joints if joint.nv])
+    if request.known_moment and request.method == CLOSED_LOOP:
+        raise InputError(
+            f"calibrates torques that are learnt from, which '{CLOSED_LOOP}' simulates.",
+            place="--known-moment",
+            remedy="Use another --method, then give its constants by --torque-constant.",
+        )
     say(f"1  read {len(request.logs)} log{'s' if len(request.logs) > 1 else ''} of {robot.name}")
     asked = question(request, robot, layout, None if prior is None else prior.parameters, constants)
     if prior is not None:
@@ -126,7 +138,14 @@ def carry_out(request: Request, out: Path, *, force: bool = False) -> tuple[Iden
     errors = torque_constant_errors(
         request.torque_constant_error, robot.nv, from_current=constants is not None
     )
-    asked = replace(asked, constant_errors=errors, findings=(*absent.findings, *asked.findings))
+    moments = known_moments(request.known_moment, [joint.name for joint in robot.joints if joint.nv])
+    asked = replace(
+        asked,
+        constant_errors=errors,
+        constants=constants,
+        moments=moments,
+        findings=(*absent.findings, *asked.findings),
+    )
     done = identify_from(asked, request.method)
     files = write_identification(
         done,
@@ -273,6 +292,42 @@ def torque_constant_errors(text: str | None, count: int, *, from_current: bool) 
             remedy="Write the share by which constants may be off, as 0.1 for 10 %.",
         )
     return np.broadcast_to(values, (count,)).copy()
+
+
+def known_moments(texts: Sequence[str], joints: Sequence[str]) -> tuple[KnownMoment, ...]:
+    """The moments of gravity that options state as JOINT=NM[~SD]@Q,…, in N·m and rad (N and m)."""
+    from steelyard.estimation import KnownMoment
+
+    found = []
+    for text in texts:
+        stated, _, pose = text.partition("@")
+        joint, value = _pair(stated, "--known-moment")
+        if joint not in joints:
+            raise UnknownNameError("joint", joint, joints, place="--known-moment")
+        torque, _, deviation = value.partition("~")
+        words = [word for word in pose.split(",") if word.strip()]
+        if len(words) != len(joints):
+            raise InputError(
+                f"expected {len(joints)} joint positions between commas after @, got '{pose}'.",
+                place=f"--known-moment {joint}",
+                remedy=f"State the whole pose, in rad or m, in the order {', '.join(joints)}.",
+            )
+        place = f"--known-moment {joint}"
+        moment = _number(torque, place)
+        off = _number(deviation, place) if deviation else MOMENT_ERROR * abs(moment)
+        q = np.array([_number(word, place) for word in words])
+        if not np.isfinite(q).all():
+            raise InputError(f"expected finite joint positions, got '{pose}'.", place=place)
+        if not np.isfinite(moment) or moment == 0.0:
+            raise InputError(
+                f"{moment:g} N·m says nothing of a torque constant.",
+                place=place,
+                remedy="State a pose in which gravity turns the joint.",
+            )
+        if not (np.isfinite(off) and off > 0.0):
+            raise InputError(f"the deviation must be positive, got {off:g} N·m.", place=place)
+        found.append(KnownMoment(joints.index(joint), q, moment, off))
+    return tuple(found)
 
 
 def torque_signs(text: str | None, joints: Sequence[str]) -> Array | None:

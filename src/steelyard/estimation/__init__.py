@@ -9,7 +9,13 @@ from steelyard.estimation.closed_loop_fit import fit_closed_loop_input, fit_clos
 from steelyard.estimation.closed_loop_intervals import paper_loop, refine_intervals
 from steelyard.estimation.closed_loop_problem import SIMULATED_TERMS, fit_closed_loop, within_noise
 from steelyard.estimation.closed_loop_run import LoopRun, block_means, loop_run
-from steelyard.estimation.constant_errors import gain_sensitivity, with_constant_errors
+from steelyard.estimation.constant_errors import (
+    CalibratedConstants,
+    KnownMoment,
+    calibrate_by_moments,
+    gain_sensitivity,
+    with_constant_errors,
+)
 from steelyard.estimation.cutoff_choice import CutoffChoice, choose_cutoff, lowest_cutoff
 from steelyard.estimation.diagnosis import Diagnosis, diagnose
 from steelyard.estimation.drive_choice import DriveChoice, DriveTrial, choose_drive
@@ -61,6 +67,7 @@ __all__ = [
     "WEAK",
     "WINDOW",
     "ArxModel",
+    "CalibratedConstants",
     "Colour",
     "CommandMatch",
     "CutoffChoice",
@@ -71,6 +78,7 @@ __all__ = [
     "FrictionDrift",
     "Instruments",
     "JointTrace",
+    "KnownMoment",
     "LoopDelay",
     "LoopRun",
     "MeterDelay",
@@ -83,6 +91,7 @@ __all__ = [
     "StepConstraint",
     "TorqueLag",
     "block_means",
+    "calibrate_by_moments",
     "choose_cutoff",
     "choose_drive",
     "choose_strength",
