@@ -43,9 +43,8 @@ SURE = 2.0
 LEAST_POINTS = 0.05
 """Percent of torque that it must bring: less is not worth a number at every joint. Without this bound one of
 forty simulated logs was given a Stribeck term that its arm lacks, for 0.01 percent."""
-SMALLEST = 0.25
-"""Smallest armature that a joint may have, over what is known of it or typical of its torque: 7e-4 kg·m² per
-N·m beside 3e-3 in public models."""
+UNFELT = 0.05
+"""Armature over what joints of that torque have, below which torques do not feel a rotor."""
 SAMPLES = 2000
 """Samples looked at; more are thinned to about this many."""
 SHAPES = ((0.1, 1.0), (0.3, 1.0))
@@ -107,13 +106,9 @@ def choose_drive(
     Greedy: of all friction terms that are not chosen yet the best is taken if the squared error of left-out
     blocks falls by more than `SURE` standard errors of the paired difference and by at least `LEAST_GAIN`,
     and the error of torques by `LEAST_POINTS`, until none does. A torque sensor behind the gear feels no
-    rotor, and nothing of friction that grows with the load of the gear, so `load` is not tried there.
-
-    The rotor is left out where two things hold: without it blocks are predicted as well as with armatures
-    that are fitted, within one standard error or `LEAST_GAIN`, and better by more than one standard error
-    than with the `SMALLEST` that joints may have. Where the motion cannot tell, the second does not hold and
-    the rotor stays. The size of single armatures that are fitted tells less: a term at every joint finds
-    something to stand for.
+    rotor, and nothing of friction that grows with the load of the gear, so `load` is not tried there; the
+    rotor is left out where every armature fitted is below `UNFELT` of what is known or typical and that
+    costs no more than one standard error.
 
     Args:
         problem: the question with its samples and a linear drive.
@@ -131,26 +126,21 @@ def choose_drive(
     start, tried = now, [_row(now, now, now, taken=True)]
     tries_rotor = known is not None and "rotor" in now.candidate.terms and "rotor" not in keep
 
-    def unfelt(with_rotor: _LeftOut) -> _LeftOut | None:
-        """The prediction without a rotor, where torques do not feel one."""
-        if not tries_rotor:
-            return None
-        none = trial.left_out(with_rotor.candidate.without("rotor"))
-        least = trial.left_out(replace(with_rotor.candidate, armature=SMALLEST))
-        allowed = max(_standard_error(none, with_rotor), LEAST_GAIN * float(with_rotor.squares.sum()))
-        costless = float((none.squares - with_rotor.squares).sum()) <= allowed
-        refused = float((least.squares - none.squares).sum()) > _standard_error(least, none)
-        return none if costless and refused else None
+    def unfelt(candidate: _Candidate) -> bool:
+        # Where single joints keep an armature the sensor does not sit behind the gear.
+        return tries_rotor and bool((trial.armatures(candidate) < UNFELT).all())
 
-    behind = unfelt(now) is not None
+    behind = unfelt(now.candidate)
     now = _grown(trial, start, tried, behind=behind)
-    if not behind and "load" in now.candidate.terms and unfelt(now) is not None:
+    if not behind and "load" in now.candidate.terms and unfelt(now.candidate):
         # Torques that feel no rotor are measured behind the gear, and feel none of its friction under load.
         now = _grown(trial, start, tried, behind=True)
-    added, rotor = now, unfelt(now)
-    if rotor is not None:
-        tried.append(_row(rotor, now, start, taken=True))
-        now = rotor
+    added, rotor = now, None
+    if unfelt(now.candidate):
+        rotor = trial.left_out(now.candidate.without("rotor"))
+        costless = float((rotor.squares - now.squares).sum()) <= _standard_error(rotor, now)
+        tried.append(_row(rotor, now, start, taken=costless))
+        now, rotor = (rotor, rotor) if costless else (now, None)
     layout = trial.layout(now.candidate)
     return DriveChoice(
         layout,
@@ -178,15 +168,11 @@ def _grown(trial: _Trial, start: _LeftOut, tried: list[DriveTrial], *, behind: b
 
 @dataclass(frozen=True)
 class _Candidate:
-    """Drive terms, which of `SHAPES` their Stribeck friction has, and joints without load friction.
-
-    Armatures are fitted, or held at a share of those that are known or typical.
-    """
+    """Drive terms, which of `SHAPES` their Stribeck friction has, and joints without load friction."""
 
     terms: tuple[str, ...]
     shape: int = 0
     unloaded: tuple[int, ...] = ()
-    armature: float | None = None
 
     def with_term(self, term: str, shape: int) -> _Candidate:
         return replace(self, terms=(*self.terms, term), shape=shape if term == "stribeck" else self.shape)
@@ -270,7 +256,7 @@ class _Trial:
             fixed = ~self._full.free
             self._offset[fixed] = np.nan_to_num(self._full.nominal[fixed])
             self._centre, self._H = np.zeros(len(free)), np.zeros((len(free), len(free)))
-            self._C, self._d = np.zeros((0, len(free))), np.zeros(0)
+            self._C, self._d, self._typical = np.zeros((0, len(free))), np.zeros(0), None
         else:
             prior = known(self._full)
             divergence = Divergence(prior)
@@ -278,6 +264,7 @@ class _Trial:
             self._centre = divergence.start()
             self._H = UNTESTED * 0.5 * divergence.derivatives(self._centre)[1]
             self._C, self._d = divergence.C, divergence.d
+            self._typical = prior.sizes
         owners = np.abs(self._B[self._links :]).argmax(axis=0)
         drives = np.abs(self._B[self._links :]).max(axis=0, initial=0.0) > 0.0
         self._term = np.array(
@@ -416,13 +403,9 @@ class _Trial:
         ]
         A, b = (np.asarray(sum(gram[k] for gram in grams)) for k in (0, 1))
         loaded = "load" in candidate.terms
-        held = np.zeros(len(present))
-        if candidate.armature is not None:
-            rotors = self._term == "rotor"
-            held[rotors], present[rotors] = candidate.armature * self._centre[rotors], False
-        phi = self._solved(A, b, present & (self._term != "load"), held)
+        phi = self._solved(A, b, present & (self._term != "load"))
         for _ in range(_LOADINGS if loaded else 0):
-            phi = self._solved(*self._with_load(A, b, phi, candidate.shape, left_out), present, held)
+            phi = self._solved(*self._with_load(A, b, phi, candidate.shape, left_out), present)
         return phi
 
     def _with_load(self, A: Array, b: Array, phi: Array, shape: int, left_out: slice) -> tuple[Array, Array]:
@@ -441,23 +424,21 @@ class _Trial:
             b[k] = self._step * unit * column[:, dof] @ y[:, dof]
         return A, b
 
-    def _solved(self, A: Array, b: Array, present: BoolArray, held: Array) -> Array:
-        """The least of the squares and the pull beside coordinates that are held.
-
-        Terms that would be negative and cannot be are left out.
-        """
+    def _solved(self, A: Array, b: Array, present: BoolArray) -> Array:
+        """The least of the squares and the pull, without terms that would be negative and cannot be."""
+        n = len(b)
         A = A + self._H + _RIDGE * np.diag(np.diag(A))
-        b = b + self._H @ self._centre - A @ held
+        b = b + self._H @ self._centre
         scale = 1.0 / np.sqrt(np.maximum(np.diag(A), np.finfo(float).tiny))
         for _ in range(_CUTS):
             keep = np.flatnonzero(present)
-            y = np.array(held)
+            y = np.zeros(n)
             C = self._C[:, keep] * scale[keep]
             small = A[np.ix_(keep, keep)] * np.outer(scale[keep], scale[keep])
             right = b[keep] * scale[keep]
             if len(C):
                 # Known sums hold exactly: solve along what they leave free.
-                first = np.linalg.lstsq(C, self._d - self._C @ held, rcond=None)[0]
+                first = np.linalg.lstsq(C, self._d, rcond=None)[0]
                 Z = scipy.linalg.null_space(C)
                 inner = np.linalg.lstsq(Z.T @ small @ Z, Z.T @ (right - small @ first), rcond=None)[0]
                 y[keep] = scale[keep] * (first + Z @ inner)
@@ -468,6 +449,12 @@ class _Trial:
                 break
             present = present & ~negative
         return np.asarray(self._offset + self._B @ np.where(self._positive, np.maximum(y, 0.0), y))
+
+    def armatures(self, candidate: _Candidate) -> Array:
+        """Armatures fitted to all samples, relative to those typical of the joints' torques, shape (n,)."""
+        places = np.flatnonzero([x.term == "rotor" for x in self._full.parameters])
+        assert self._typical is not None  # Asked only where something is known.
+        return np.asarray(self.fitted(candidate, slice(0, 0))[places] / self._typical[places])
 
     def layout(self, candidate: _Candidate) -> Layout:
         """The parameters with a candidate's terms; the given ones where nothing was changed."""
