@@ -9,6 +9,7 @@ Every column is scaled by the robot's length first, so that coefficients are of 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -41,6 +42,53 @@ def echelon_form(rows: Array, scales: Array, pivots: Sequence[int], names: Seque
     heads = [names[c] + ("+" if np.count_nonzero(K[k]) > 1 else "") for k, c in enumerate(columns)]
     smallest = float(singular[-1] / singular[0]) if len(columns) else 1.0
     return BaseParameters(tuple(heads), read_only(K), read_only(columns), smallest, 0.0)
+
+
+@dataclass(frozen=True, eq=False)
+class RowSpace:
+    """What a stacked regressor says about its parameters.
+
+    Attributes:
+        classes: class of each parameter.
+        pivots: the base parameters, in the order of preference.
+        rows: a basis of the combinations determined, shape (b, p), SI.
+        scales: factors that make the parameters comparable, lengths of their columns, shape (p,), SI.
+        kept: smallest singular value that counts, relative to the largest, dimensionless.
+        dropped: largest that does not, dimensionless.
+    """
+
+    classes: tuple[Class, ...]
+    pivots: tuple[int, ...]
+    rows: Array
+    scales: Array
+    kept: float
+    dropped: float
+
+
+ZERO_COLUMN = 1e-11
+"""A column this short against the longest is round-off, and must not be scaled to unit length."""
+
+
+def row_space(W: Array, order: Sequence[int]) -> RowSpace:
+    """Ask a regressor stacked over many states what it determines.
+
+    Args:
+        W: shape (M, p), SI.
+        order: the columns in the order of preference.
+
+    Returns:
+        The answer.
+
+    Raises:
+        NoSolutionError: a singular value is neither clearly there nor clearly round-off.
+    """
+    norms = np.linalg.norm(W, axis=0)
+    alive = norms > ZERO_COLUMN * norms.max(initial=0.0)
+    scales = np.where(alive, norms, 1.0)
+    R: Array = np.asarray(np.linalg.qr(W * alive, mode="r"))
+    classes, pivots, kept, dropped = classify_rows(R, scales, order)
+    _, _, Vt = np.linalg.svd(R / scales)
+    return RowSpace(classes, tuple(pivots), Vt[: len(pivots)] * scales, scales, kept, dropped)
 
 
 def classify_rows(
