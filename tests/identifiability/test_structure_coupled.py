@@ -17,6 +17,7 @@ from steelyard.identifiability import (
     restricted,
     structural_identifiability,
 )
+from steelyard.identifiability.echelon import echelon_form, row_space
 from steelyard.layout import layout_of
 from steelyard.robot import Joint, JointKind, Limits, Mimic, Robot, Rotor, spin_only, with_rotors
 from steelyard.zoo import zoo_robot
@@ -140,3 +141,15 @@ def test_a_slide_may_follow_a_turn_on_another_link() -> None:
         for joint in robot.joints
     )
     assert_numbers_agree(replace(robot, joints=joints), DRIVES[1], seed=3)
+
+
+def test_a_column_that_differs_by_a_rounded_digit_leads_no_group() -> None:
+    """Where a later column shows the direction well; groupings led by round-off would rebuild nothing."""
+    first, other = np.random.default_rng(0).normal(size=(2, 40))
+    W = np.column_stack([first, first + 3e-8 * other, other])
+    found = row_space(W, [0, 1, 2])
+    assert found.pivots == (0, 2)
+    base = echelon_form(found.rows, found.scales, found.pivots, ["a", "b", "c"])
+    np.testing.assert_allclose(W[:, base.columns] @ base.matrix, W, atol=1e-12)
+    # Alone it has to lead.
+    assert row_space(W[:, :2] + 1e-6 * other[:, None] * [0, 1], [0, 1]).pivots == (0, 1)
