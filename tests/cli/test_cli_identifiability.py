@@ -10,10 +10,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
+from oracles.numerical_identifiability import numbers, preference, stacked_regressor
 from shared_material import DATA, needs_shared
 from steelyard.cli.app import main
+from steelyard.layout import layout_of
+from steelyard.robot import load_robot
 
 
 @dataclass(frozen=True)
@@ -137,6 +141,48 @@ def test_a_robot_whose_joints_are_all_locked_is_a_body_where_it_is_free() -> Non
     document = _answer("two_link", "--floating", *locks)
     assert (document["identifiable"], document["parameters"]) == (10, 10)
     assert run("identifiability", "two_link", *locks).exit_code == 2
+
+
+def _gripper(folder: Path) -> str:
+    """Two fingers on a palm; the tip of each follows the left finger, so one of them sits on another link."""
+    joint = (
+        '<joint name="{0}" type="continuous"><parent link="{1}"/><child link="{2}"/>'
+        '<origin xyz="0.1 0.02 0"/><axis xyz="0 0 1"/>{3}</joint>'
+    )
+    tie = '<mimic joint="left" multiplier="{}"/>'
+    joints = [
+        joint.format("wrist", "base", "palm", "").replace("0 0 1", "1 0 0"),
+        joint.format("left", "palm", "left_finger", ""),
+        joint.format("right", "palm", "right_finger", tie.format(-1)),
+        joint.format("tip", "left_finger", "left_tip", tie.format(-1)),
+    ]
+    links = "".join(
+        f'<link name="{x}"/>' for x in ("base", "palm", "left_finger", "right_finger", "left_tip")
+    )
+    file = folder / "gripper.urdf"
+    file.write_text(f'<robot name="gripper">{links}{"".join(joints)}</robot>')
+    return str(file)
+
+
+def test_a_gripper_whose_tips_follow_a_joint_on_another_link_is_counted_and_the_way_said(
+    tmp_path: Path,
+) -> None:
+    file = _gripper(tmp_path)
+    document = _answer(file)
+    robot = load_robot(file)
+    layout = layout_of(robot)
+    seen = numbers(stacked_regressor(robot, layout, np.random.default_rng(2)), preference(robot, layout))
+    assert (document["nv"], document["parameters"], document["identifiable"]) == (2, 40, seen.rank)
+    assert "follow one on another link ('tip')" in document["notes"][0]
+    assert "rank of the torques at random states" in document["notes"][0]
+    text = run("identifiability", file).stdout
+    assert "random states" in text
+    assert "dim V" not in text
+    held = _answer(file, "--lock", "left=0.2")
+    assert (held["nv"], held["notes"]) == (1, [])
+    proof = run("identifiability", file, "--exact")
+    assert proof.exit_code == 2
+    assert "'tip' follows 'left', which hangs on another link" in " ".join(proof.stderr.split())
 
 
 def test_exact_angles_are_not_called_rounded_whatever_is_measured() -> None:

@@ -268,14 +268,14 @@ def test_locking_the_leader_locks_its_followers_where_they_go() -> None:
 
 
 def test_a_leader_that_cannot_lead_is_refused() -> None:
-    with pytest.raises(UnknownNameError, match="nobody"):
-        _gripper(leader="nobody")
     with pytest.raises(DescriptionError, match="mimics itself"):
         _gripper(leader="tip")
     with pytest.raises(DescriptionError, match="multiplier of zero"):
         Mimic("left", 0.0)
     robot = random_robot(np.random.default_rng(0), bodies=3)
     first, second, third = robot.joints
+    with pytest.raises(UnknownNameError, match="nobody"):
+        replace(robot, joints=(first, replace(second, mimic=Mimic("nobody")), third))
     with pytest.raises(DescriptionError, match="which mimics another itself"):
         replace(
             robot,

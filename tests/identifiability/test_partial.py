@@ -253,9 +253,12 @@ def test_a_joint_that_follows_another_has_no_torque_to_measure() -> None:
     )
 
 
-def test_closed_loops_are_refused_with_the_reason() -> None:
-    with pytest.raises(InputError, match="close a kinematic loop"):
-        asked(_with_a_follower(parent=1), "base")
+def test_a_joint_that_follows_one_on_another_link_is_a_coupled_coordinate() -> None:
+    robot = _with_a_follower(parent=1)
+    found = asked(robot, robot.joint_names[:1])
+    W = stacked_regressor(robot, layout_of(robot), np.random.default_rng(5)).reshape(-1, robot.nv, 30)
+    assert_says_the_same(found, W[:, 0])
+    assert found.possible == found.structure.count > found.count
 
 
 def test_a_description_with_a_closed_loop_is_refused(tmp_path) -> None:

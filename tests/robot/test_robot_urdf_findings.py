@@ -187,10 +187,19 @@ def test_findings_come_in_the_order_of_their_lines() -> None:
     assert [finding.code for finding in robot.findings][:2] == ["impossible-inertia", "empty-range"]
 
 
+def test_a_mimic_of_a_joint_that_does_not_exist_is_a_finding_and_the_joint_moves_by_itself() -> None:
+    robot = _robot('<mimic joint="jj"/>')
+    (finding,) = [finding for finding in robot.findings if finding.code == "unknown-leader"]
+    assert finding.severity is Severity.ERROR
+    assert finding.place == "r.urdf:6"
+    assert "mimics 'jj', which does not exist" in finding.message
+    assert robot.joints[0].mimic is None
+    assert robot.nv == 1
+
+
 @pytest.mark.parametrize(
     ("tag", "message"),
     [
-        ('<mimic joint="other"/>', "unknown joint 'other'"),
         ("<mimic/>", "lacks the attribute 'joint'"),
         ('<mimic joint="j" multiplier="0"/>', "multiplier of zero"),
         ('<mimic joint="j" offset="nan"/>', "offset"),

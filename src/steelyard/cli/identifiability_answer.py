@@ -83,6 +83,7 @@ def floating_answer(
         kept=min(structure.kept, found.kept),
         dropped=max(structure.dropped, found.dropped),
         doubtful=structure.doubtful,
+        notes=coupling_notes(structure),
     )
 
 
@@ -164,8 +165,23 @@ def partial_answer(
         groupings(found.base, found.names),
         kept=found.kept,
         dropped=found.dropped,
-        notes=[f"Measured: {', '.join(found.measured)}; all torques would tell {found.possible}."],
+        notes=[
+            f"Measured: {', '.join(found.measured)}; all torques would tell {found.possible}.",
+            *coupling_notes(found.structure),
+        ],
     )
+
+
+def coupling_notes(structure: Identifiability) -> list[str]:
+    """That the recursion could not be used, where it could not."""
+    if not structure.coupled:
+        return []
+    named = ", ".join(f"'{name}'" for name in structure.coupled[:3])
+    more = f" and {len(structure.coupled) - 3} more" if len(structure.coupled) > 3 else ""
+    return [
+        f"Joints that follow one on another link ({named}{more}) have no recursion: the count is the rank of "
+        "the torques at random states."
+    ]
 
 
 def body_documents(

@@ -67,7 +67,7 @@ def _table(answer: Answer) -> Table:
         symbols = [column[word].symbol if word in column else "" for column in columns]
         table.add_row(escape(word), *symbols)
     for title, key in (("dim V", "dim_velocity"), ("dim K", "dim_identifiable"), ("dim T", "dim_transfer")):
-        if all(key in body for body in answer.bodies):
+        if all(body.get(key) is not None for body in answer.bodies):
             table.add_row(title, *(str(body[key]) for body in answer.bodies), style="dim")
     return table
 

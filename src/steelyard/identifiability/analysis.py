@@ -1,4 +1,9 @@
-"""From a robot and the parameters asked about to what can be known of them, in floating point."""
+"""From a robot and the parameters asked about to what can be known of them, in floating point.
+
+Where joints follow one on another link, as the tips of many grippers do, no recursion is known: what the
+torques of random states tell stands in for it. That is as sure as the gap between the singular values that
+count and those that do not, which the answer states.
+"""
 
 from __future__ import annotations
 
@@ -8,34 +13,51 @@ import numpy as np
 
 from steelyard.arrays import Array, IntArray, read_only
 from steelyard.compiled import kernel
+from steelyard.dynamics import torque_regressor
 from steelyard.identifiability.classes import CLASSES, TIE_BREAK, Class, classify
+from steelyard.identifiability.echelon import row_space
 from steelyard.identifiability.friction_terms import friction_groupings
-from steelyard.identifiability.mechanism import Block, Mechanism, flat_blocks, mechanism_of
+from steelyard.identifiability.mechanism import (
+    Block,
+    Mechanism,
+    blocks_of,
+    coupled_joints,
+    flat_blocks,
+    longest_offset,
+    mechanism_of,
+)
 from steelyard.identifiability.nullspace import Motions, Spans, empty_spans, find_spans
 from steelyard.identifiability.parameter_maps import move_coefficients
 from steelyard.identifiability.question import check_question
+from steelyard.identifiability.random_states import random_states
 from steelyard.identifiability.spans import absorb
-from steelyard.identifiability.structure import BodyKnowledge, Conditions, Identifiability
+from steelyard.identifiability.structure import BodyKnowledge, Conditions, Identifiability, tie_break
 from steelyard.layout import Layout
 from steelyard.robot import JointKind, Robot
 
 
-def structural_identifiability(robot: Robot, layout: Layout, *, static: bool = False) -> Identifiability:
+def structural_identifiability(
+    robot: Robot, layout: Layout, *, static: bool = False, rng: np.random.Generator | None = None
+) -> Identifiability:
     """Find what the torques of any motion, or of any pose at rest, could say about the parameters.
 
     Args:
-        robot: the robot; joints that mimic others must hang on the same link as their leader.
+        robot: the robot.
         layout: the parameters asked about. Those it fixes are asked about too; see `restricted`.
         static: whether the robot is only ever measured at rest.
+        rng: source of the random states, asked for where joints follow one on another link; None for the
+            same ones each time.
 
     Returns:
-        The answer.
+        The answer; `coupled` names the joints for which it is that of random states.
 
     Raises:
-        InputError: the layout is another robot's, has friction that grows with the load, or a joint closes
-            a kinematic loop.
+        InputError: the layout is another robot's, or has friction that grows with the load.
+        NoSolutionError: joints follow one on another link, and the rank of the torques is ambiguous.
     """
     check_question(robot, layout)
+    if coupled := coupled_joints(robot):
+        return _at_random_states(robot, layout, static, tuple(coupled), rng or np.random.default_rng(0))
     mechanism = mechanism_of(robot)
     blocks = flat_blocks(mechanism)
     starts, bodies, parents, dofs = blocks
@@ -50,7 +72,7 @@ def structural_identifiability(robot: Robot, layout: Layout, *, static: bool = F
     codes = np.zeros((len(parents), int(widths.max())), dtype=np.int64)
     order = np.array(TIE_BREAK, dtype=np.int64)
     classify(starts, bodies, parents, widths, order, *geometry, found, codes)
-    columns = _Columns(robot, layout, mechanism, static)
+    columns = _Columns(robot, layout, mechanism.length, static)
     conditions, classes, scales = [], [], np.ones(layout.size)
     for c, block in enumerate(mechanism.blocks):
         mine, scale = columns.of_block(block)
@@ -75,14 +97,71 @@ def structural_identifiability(robot: Robot, layout: Layout, *, static: bool = F
     )
 
 
+def _at_random_states(
+    robot: Robot, layout: Layout, static: bool, coupled: tuple[str, ...], rng: np.random.Generator
+) -> Identifiability:
+    """What the torques of random states, enough for every combination to show, say about the parameters.
+
+    Friction is known apart from the rest by its law, as in the recursion.
+    """
+    columns = _Columns(robot, layout, longest_offset(robot), static)
+    inertial: list[int] = []
+    friction: list[tuple[list[int], Array]] = []
+    classes: dict[int, Class] = {}
+    scales, every = np.ones(layout.size), []
+    for block in blocks_of(robot):
+        mine, scale = columns.of_block(block)
+        scales[mine] = np.abs(scale)
+        terms, kinds = columns.friction(block)
+        inertial, friction, classes = inertial + mine, friction + terms, classes | kinds
+        every += [*mine, *(k for its, _ in terms for k in its)]
+    q, v, a = random_states(robot, 4 * layout.size // robot.nv + 20, rng)
+    if static:
+        v, a = np.zeros_like(v), np.zeros_like(a)
+    W = torque_regressor(robot, layout, q, v, a).reshape(-1, layout.size)[:, inertial]
+    order = [inertial.index(k) for k in tie_break(layout, np.array(inertial))]
+    found = row_space(W, order)
+    classes |= dict(zip(inertial, found.classes, strict=True))
+    # An orthonormal basis in scaled parameters, as the recursion gives.
+    basis = np.linalg.qr((found.rows / scales[inertial]).T)[0].T * scales[inertial]
+    rows = np.zeros((len(basis) + sum(len(more) for _, more in friction), layout.size))
+    rows[: len(basis), inertial] = basis
+    at = len(basis)
+    for mine, more in friction:
+        rows[at : at + len(more), mine] = more
+        at += len(more)
+    chosen = np.array(every, dtype=np.int64)
+    joints, bodies = robot.joints, []
+    for i, link in enumerate(layout.links):
+        of_link = [10 * i + k for k in range(10)]
+        if joints[i].kind.nv == 1:
+            of_link += range(columns.first[i], columns.first[i] + len(layout.drive))
+        kinds_by_name = {layout.names[k]: classes[k] for k in of_link}
+        bodies.append(BodyKnowledge(link, None, None, None, kinds_by_name))
+    return Identifiability(
+        robot.name,
+        layout,
+        static,
+        tuple(bodies),
+        (Conditions(read_only(chosen), read_only(rows[:, chosen])),),
+        read_only(np.full(len(joints), -1, dtype=np.int64)),
+        read_only(np.tile(np.eye(10), (len(joints), 1, 1))),
+        read_only(scales),
+        tuple(i for i, joint in enumerate(joints) if joint.kind.nv == 1),
+        kept=found.kept,
+        dropped=found.dropped,
+        coupled=coupled,
+    )
+
+
 class _Columns:
     """Where a block's parameters stand in phi, and how they are scaled inside the algorithm."""
 
-    def __init__(self, robot: Robot, layout: Layout, mechanism: Mechanism, static: bool) -> None:
+    def __init__(self, robot: Robot, layout: Layout, length: float, static: bool) -> None:
         self.layout, self.static = layout, static
         ties = [joint.mimic for joint in robot.joints]
         self.multipliers = [Fraction(1) if tie is None else Fraction(tie.multiplier) for tie in ties]
-        L, g = mechanism.length, float(np.linalg.norm(robot.gravity)) or 1.0
+        L, g = length, float(np.linalg.norm(robot.gravity)) or 1.0
         self.link_scale = np.array([1.0, *[1 / L] * 3, *[1 / L**2] * 6])
         slides = [joint.kind is JointKind.PRISMATIC for joint in robot.joints]
         self.scale = {

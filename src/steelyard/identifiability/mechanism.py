@@ -76,11 +76,17 @@ def mechanism_of(robot: Robot) -> Mechanism:
         The mechanism.
 
     Raises:
-        InputError: a joint mimics one that hangs on another body, so that it closes a loop.
+        InputError: a joint mimics one that hangs on another body, for which no recursion is known.
     """
-    blocks = _blocks(robot)
-    length = max((float(np.abs(joint.placement.translation).max()) for joint in robot.joints), default=0.0)
-    length = length if length > 0.0 else 1.0
+    for follower, leads in coupled_joints(robot).items():
+        raise InputError(
+            f"'{follower}' follows '{leads}', which hangs on another link; for such joints there is no "
+            "recursion, and so no proof.",
+            place=f"robot '{robot.name}'",
+            remedy=f"Lock '{leads}', or ask without a proof.",
+        )
+    blocks = blocks_of(robot)
+    length = longest_offset(robot)
     nb = len(robot.joints)
     twists, ratios = np.zeros((nb, 6, 6)), np.ones(nb)
     step_rotations, step_offsets = np.zeros((nb, 3, 3)), np.zeros((nb, 3))
@@ -108,6 +114,19 @@ def mechanism_of(robot: Robot) -> Mechanism:
         gravity=read_only(robot.gravity / strength if strength > 0.0 else np.zeros(3)),
         length=length,
     )
+
+
+def longest_offset(robot: Robot) -> float:
+    """The length that lengths are divided by.
+
+    Args:
+        robot: the robot.
+
+    Returns:
+        The longest offset between joints, m; one where there is none.
+    """
+    length = max((float(np.abs(joint.placement.translation).max()) for joint in robot.joints), default=0.0)
+    return length if length > 0.0 else 1.0
 
 
 def _ratio(joint: Joint, leader: Joint, length: float) -> float:
@@ -176,18 +195,36 @@ def _exact(values: Array) -> Array:
     return np.where(np.abs(values - whole) < 4 * np.finfo(float).eps, whole, values)
 
 
-def _blocks(robot: Robot) -> tuple[Block, ...]:
+def coupled_joints(robot: Robot) -> dict[str, str]:
+    """The joints that mimic one that hangs on another body, such as the tips of a gripper's fingers.
+
+    Args:
+        robot: the robot.
+
+    Returns:
+        The leader of each, by name; none for a robot that the recursion can be asked about.
+    """
+    parents = {joint.name: joint.parent for joint in robot.joints}
+    return {
+        joint.name: joint.mimic.joint
+        for joint in robot.joints
+        if joint.mimic is not None and parents[joint.mimic.joint] != joint.parent
+    }
+
+
+def blocks_of(robot: Robot) -> tuple[Block, ...]:
+    """Which bodies move with one coordinate, wherever they hang.
+
+    Args:
+        robot: the robot.
+
+    Returns:
+        The blocks, in the order of their first bodies; the parent is that of the leader.
+    """
     index = {name: i for i, name in enumerate(robot.joint_names)}
     members: dict[int, list[int]] = {}
     for i, joint in enumerate(robot.joints):
         leader = i if joint.mimic is None else index[joint.mimic.joint]
-        if robot.joints[leader].parent != joint.parent:
-            raise InputError(
-                f"'{joint.name}' mimics '{robot.joints[leader].name}', which hangs on another link, so that "
-                "the two close a kinematic loop; the nullspace algorithm is for trees.",
-                place=f"robot '{robot.name}'",
-                remedy=f"Lock '{robot.joints[leader].name}'.",
-            )
         members.setdefault(leader, []).append(i)
     ordered = sorted(members.items(), key=lambda item: min(item[1]))
     return tuple(

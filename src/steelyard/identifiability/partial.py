@@ -23,7 +23,7 @@ from steelyard.errors import InputError, UnknownNameError
 from steelyard.identifiability.analysis import structural_identifiability
 from steelyard.identifiability.base_parameters import BaseParameters
 from steelyard.identifiability.classes import Class
-from steelyard.identifiability.echelon import classify_rows, echelon_form
+from steelyard.identifiability.echelon import echelon_form, row_space
 from steelyard.identifiability.random_states import in_free_flight, random_states
 from steelyard.identifiability.restricted import order_of_preference, restricted
 from steelyard.identifiability.structure import Identifiability, tie_break
@@ -32,8 +32,6 @@ from steelyard.robot import Robot
 
 BASE = "base"
 """The word for the wrench at the base."""
-ZERO_COLUMN = 1e-11
-"""A column this short against the longest is round-off, and must not be scaled to unit length."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,7 +97,7 @@ def partial_identifiability(
     Raises:
         UnknownNameError: no such joint; lists those that exist.
         InputError: nothing is measured, a joint is named twice or follows another, a robot at rest or on a
-            fixed base is to fly, or the robot has a closed loop.
+            fixed base is to fly.
         NoSolutionError: a singular value is neither clearly there nor clearly round-off.
     """
     structure = structural_identifiability(robot, layout, static=static)
@@ -116,15 +114,10 @@ def partial_identifiability(
     free, order, possible = _asked(structure)
     W = _measured_rows(robot, layout, BASE in names, joints, (q, v, a))[:, free]
     parameters = tuple(layout.names[k] for k in free)
-    norms = np.linalg.norm(W, axis=0)
-    alive = norms > ZERO_COLUMN * norms.max(initial=0.0)
-    scales = np.where(alive, norms, 1.0)
-    R: Array = np.asarray(np.linalg.qr(W * alive, mode="r"))
-    classes, pivots, kept, dropped = classify_rows(R, scales, order)
-    _, _, Vt = np.linalg.svd(R / scales)
-    base = echelon_form(Vt[: len(pivots)] * scales, scales, pivots, parameters)
+    found = row_space(W, order)
+    base = echelon_form(found.rows, found.scales, found.pivots, parameters)
     return PartialIdentifiability(
-        structure, names, ballistic, parameters, possible, classes, base, kept, dropped
+        structure, names, ballistic, parameters, possible, found.classes, base, found.kept, found.dropped
     )
 
 

@@ -37,12 +37,14 @@ class BodyKnowledge:
         dim_transfer: dimension of the unseen changes shared with the body that carries it; of the whole block
             where several bodies move together, named at its first.
         classes: class of each parameter of the link and of its joint's drive, by name.
+
+    The three dimensions are those of the recursion, None where the robot was asked as a whole.
     """
 
     link: str
-    dim_velocity: int
-    dim_identifiable: int
-    dim_transfer: int
+    dim_velocity: int | None
+    dim_identifiable: int | None
+    dim_transfer: int | None
     classes: Mapping[str, Class]
 
 
@@ -68,13 +70,16 @@ class Identifiability:
         layout: the parameters asked about.
         static: whether only poses at rest were considered.
         bodies: what can be known of each body, in the order of the links.
-        conditions: by block, parents before children.
-        carriers: index of the body that carries each body, -1 for the base, shape (nb,), dimensionless.
+        conditions: by block, parents before children; one of all bodies where joints are coupled.
+        carriers: index of the body that carries each body, -1 for the base and where conditions are of all
+            bodies, shape (nb,), dimensionless.
         moves: B, parameters of each body in its carrier's frame, shape (nb, 10, 10), SI.
         scales: factors that make the parameters comparable, lengths over the robot's, shape (p,), SI.
         joint_bodies: index of the body each driven joint moves, in the order of the layout's joints.
         kept: smallest length that counted as a direction, dimensionless.
         dropped: largest length that did not, dimensionless.
+        coupled: joints that follow one on another link; where there are any, no recursion is known, and the
+            lengths are singular values of the torques of random states.
     """
 
     robot: str
@@ -88,6 +93,7 @@ class Identifiability:
     joint_bodies: tuple[int, ...]
     kept: float
     dropped: float
+    coupled: tuple[str, ...] = ()
 
     @property
     def count(self) -> int:
@@ -153,15 +159,19 @@ def tie_break(layout: Layout, columns: IntArray) -> list[int]:
 
     Args:
         layout: the order of the parameters.
-        columns: indices in phi, ten for each body first, shape (w,), dimensionless.
+        columns: indices in phi, the ten of a body together, shape (w,), dimensionless.
 
     Returns:
-        The same indices, reordered.
+        The same indices, those of each body reordered.
     """
     links = 10 * len(layout.links)
-    bodies = [int(k) for k in columns if k < links and k % 10 == 0]
-    ordered = [first + k for first in bodies for k in TIE_BREAK]
-    return [*ordered, *(int(k) for k in columns if k >= links)]
+    ordered: list[int] = []
+    for k in (int(k) for k in columns):
+        if k >= links:
+            ordered.append(k)
+        elif k % 10 == 0:
+            ordered += [k + place for place in TIE_BREAK]
+    return ordered
 
 
 def _null(rows: Array, scales: Array) -> Array:

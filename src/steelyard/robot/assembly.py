@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from difflib import get_close_matches
 from typing import Protocol, TypeVar
 
-from steelyard.errors import DescriptionError, UnknownNameError
+from steelyard.errors import LONGEST_NAME, DescriptionError, UnknownNameError
 from steelyard.finding import Finding, Severity
 from steelyard.pose import Pose
 from steelyard.robot.geometry import Geometry
@@ -43,7 +44,8 @@ def assemble(
         DescriptionError: duplicate names, unknown links, two parents, no root or several, a loop.
     """
     by_name = _by_name("link", links)
-    joints = _leaders(joints, _by_name("joint", joints))
+    findings = list(findings)
+    joints = _leaders(joints, _by_name("joint", joints), findings)
     parent_joint = _parent_joints(joints, by_name)
     root = _root(links, parent_joint, source)
     tree_joints, moving = _walk(root, by_name, joints)
@@ -88,14 +90,24 @@ def _by_name(kind: str, items: Sequence[N]) -> dict[str, N]:
     return by_name
 
 
-def _leaders(joints: Sequence[RawJoint], by_name: Mapping[str, RawJoint]) -> list[RawJoint]:
-    """The joints with every mimic tied to a joint that moves by itself, through those it mimics."""
+def _leaders(
+    joints: Sequence[RawJoint], by_name: Mapping[str, RawJoint], findings: list[Finding]
+) -> list[RawJoint]:
+    """The joints with every mimic tied to a joint that moves by itself, through those it mimics.
+
+    A joint whose leader does not exist moves by itself: nothing says what it was meant to follow.
+    """
+    astray = [joint for joint in joints if joint.mimic is not None and joint.mimic.joint not in by_name]
+    for joint in astray:
+        message = f"joint '{joint.name}' mimics {_unknown(joint.mimic, by_name)}; it moves by itself."
+        findings.append(Finding(Severity.ERROR, "unknown-leader", message, joint.place))
+    lost = {joint.name for joint in astray}
+    joints = [replace(joint, mimic=None) if joint.name in lost else joint for joint in joints]
+    by_name = {joint.name: joint for joint in joints}
     followed = []
     for joint in joints:
         k, q_0, leader, passed = 1.0, 0.0, joint, {joint.name}
         while (mimic := leader.mimic) is not None:
-            if mimic.joint not in by_name:
-                raise UnknownNameError("joint", mimic.joint, by_name, place=f"{leader.place}: <mimic>")
             if mimic.joint in passed:
                 raise DescriptionError(
                     f"joint '{joint.name}' mimics itself, through {', '.join(sorted(passed))}.",
@@ -115,6 +127,14 @@ def _leaders(joints: Sequence[RawJoint], by_name: Mapping[str, RawJoint]) -> lis
         else:
             followed.append(replace(joint, mimic=Mimic(leader.name, k, q_0)))
     return followed
+
+
+def _unknown(mimic: Mimic | None, names: Iterable[str]) -> str:
+    """The name of a leader that does not exist, with the nearest that does."""
+    name = "" if mimic is None else mimic.joint
+    shown = name if len(name) <= LONGEST_NAME else name[:LONGEST_NAME] + "…"
+    near = get_close_matches(name, list(names), n=1) if shown == name else []
+    return f"'{shown}', which does not exist" + (f" (did you mean '{near[0]}'?)" if near else "")
 
 
 def _parent_joints(joints: Sequence[RawJoint], links: Mapping[str, RawLink]) -> dict[str, RawJoint]:

@@ -117,12 +117,14 @@ class Robot:
         Raises:
             DescriptionError: a joint floats, is spherical or mimics another; names it.
         """
+        # All at once, so that a hand with many fingers is not found out joint by joint.
+        leaders = dict.fromkeys(f"'{joint.mimic.joint}'" for joint in self.joints if joint.mimic is not None)
         for joint in self.joints:
             if joint.mimic is not None:
                 raise DescriptionError(
                     f"joint '{joint.name}' mimics '{joint.mimic.joint}'; here each must move by itself.",
                     place=f"robot '{self.name}'",
-                    remedy=f"Lock '{joint.mimic.joint}'.",
+                    remedy=f"Lock {', '.join(leaders)}.",
                 )
             if joint.nv != 1:
                 raise DescriptionError(

@@ -36,7 +36,8 @@ def rational_mechanism(robot: Robot) -> ExactMechanism:
         The mechanism.
 
     Raises:
-        InputError: a placement is no quarter turn, an axis has no rational length, or a joint closes a loop.
+        InputError: a placement is no quarter turn, an axis has no rational length, or a joint
+            follows one on another link.
     """
     blocks = mechanism_of(robot).blocks
     alone = {block.bodies[0] for block in blocks if len(block.bodies) == 1}

@@ -31,7 +31,7 @@ def exact_identifiability(robot: Robot, layout: Layout, *, static: bool = False)
 
     Raises:
         InputError: the layout is another robot's or has friction that grows with the load, a placement is no
-            quarter turn, an axis has no rational length, or a joint closes a kinematic loop.
+            quarter turn, an axis has no rational length, or a joint follows one on another link.
     """
     check_question(robot, layout)
     rational = rational_mechanism(robot)

@@ -43,7 +43,7 @@ def symbolic_identifiability(
 
     Raises:
         InputError: the layout is another robot's or has friction that grows with the load, a placement is no
-            quarter turn, an axis has no rational length, a joint closes a kinematic loop, or numbers of
+            quarter turn, an axis has no rational length, a joint follows one on another link, or numbers of
             different size share a symbol.
         MissingExtraError: SymPy, which writes the formulas, is not installed.
         UnknownNameError: a name in `symbols` is not that of a symbol; lists those that are.

@@ -35,6 +35,7 @@ REMEDIES = {
     "com-outside": "Check the <origin> of its <inertial>, and the units of its shapes.",
     "mass-implausible": "Check its <mass> in kg, and the units of its shapes.",
     "misspelt": "Correct the word if that is what was meant.",
+    "unknown-leader": "Correct the name of the joint in <mimic>, or make the joint fixed.",
     "empty-range": "State its lower and upper limit, or make it fixed.",
 }
 """What a person can do about the findings that no repair may touch, by code."""
