@@ -10,7 +10,9 @@ from typing import Any
 import pytest
 
 from cli.running import run
+from steelyard.export import new_urdf
 from steelyard.online import read_run, write_run
+from steelyard.zoo import zoo_robot
 
 ARM = "kinova_gen3_2f85"
 LOAD = {"mass": 1.5, "com": [0.0, 0.01, 0.02], "inertia": [0.003, 0.0, 0.004, 0.0, 0.0, 0.004]}
@@ -65,7 +67,7 @@ def test_a_load_outside_what_was_stated_is_announced(load: Path) -> None:
 
 
 def test_an_arm_whose_gears_are_too_light_is_refused_by_the_inertia_it_would_need(load: Path) -> None:
-    done = run("online", "panda", "--payload", load)
+    done = run("online", "panda", "--payload", load, "--rotor", "0.1")
     assert done.code == 3
     assert "rotor inertia of at least" in done.err
     assert "panda_joint1" in done.err
@@ -113,3 +115,36 @@ def test_a_run_whose_log_was_changed_fails_its_replay(
     again = run("replay", tmp_path / "changed", "--json")
     assert again.code == 1
     assert "cycle 700" in again.document["sentence"]
+
+
+@pytest.fixture(scope="module")
+def light(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    file = tmp_path_factory.mktemp("light") / "load.json"
+    file.write_text(json.dumps({"mass": 0.1, "com": [0, 0, 0.02], "inertia": [1e-4, 0, 1e-4, 0, 0, 1e-4]}))
+    return file
+
+
+@pytest.mark.parametrize("name", ["panda", "kinova_gen3", "lbr_med7", "ur10e", "so101", "puma560"])
+def test_arms_of_the_zoo_run_with_defaults_that_are_said(name: str, light: Path) -> None:
+    words = ("--plans", "1", "--budget", "4", "--seed", "4", "--json")
+    done = run("online", name, "--payload", light, *words)
+    assert done.code == 0, done.err
+    assert done.document["contains_truth"] is True
+    assert any("--rotor" in sentence for sentence in done.document["assumed"])
+    assert "--rotor" in done.complaint
+
+
+def test_a_description_of_ones_own_runs_and_what_it_lacks_is_said(light: Path, tmp_path: Path) -> None:
+    (tmp_path / "arm.urdf").write_bytes(new_urdf(zoo_robot("lbr_med7")))
+    words = ("--plans", "1", "--budget", "4", "--seed", "4", "--json")
+    done = run("online", tmp_path / "arm.urdf", "--payload", light, *words)
+    assert done.code == 0, done.err
+    said = " ".join(done.document["assumed"])
+    assert "at most 10 rad/s²" in said
+    assert "--acceleration" in said
+    stated = run("online", tmp_path / "arm.urdf", "--payload", light, *words, "--acceleration", "8")
+    assert stated.code == 0, stated.err
+    assert "--acceleration" not in " ".join(stated.document["assumed"])
+    wrong = run("online", tmp_path / "arm.urdf", "--payload", light, "--acceleration", "-1")
+    assert wrong.code == 2
+    assert "--acceleration: must be positive" in wrong.complaint

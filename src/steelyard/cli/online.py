@@ -17,8 +17,8 @@ from steelyard.cli.robot_argument import (
     ToolFrameOption,
 )
 
-HEAVIEST, EXTENT = 3.0, 0.1
-"""What a load is taken to be where nothing is stated: at most so heavy, kg, and inside a ball, m."""
+EXTENT = 0.1
+"""Ball that a load is taken to be in where nothing is stated, m."""
 
 
 def online(
@@ -41,7 +41,12 @@ def online(
             show_default="any body in a ball about the tool frame",
         ),
     ] = None,
-    heaviest: Annotated[float, typer.Option(help="Of a load in that ball, kg.")] = HEAVIEST,
+    heaviest: Annotated[
+        float | None,
+        typer.Option(
+            help="Of a load in that ball, kg.", show_default="3, or what the weakest joint bears if less"
+        ),
+    ] = None,
     extent: Annotated[float, typer.Option(help="Radius of that ball, m.")] = EXTENT,
     start: Annotated[
         str | None,
@@ -67,7 +72,15 @@ def online(
         typer.Option(
             metavar="I|I,…",
             help="Inertia of the joints' rotors at the output, kg·m².",
-            show_default="the description's",
+            show_default="the description's, or as heavy as a tube needs",
+        ),
+    ] = None,
+    acceleration: Annotated[
+        str | None,
+        typer.Option(
+            metavar="A|A,…",
+            help="Largest acceleration of the joints, rad/s² or m/s².",
+            show_default="the description's, or 10",
         ),
     ] = None,
     radius: Annotated[
@@ -128,6 +141,7 @@ def online(
         lock=tuple(lock or ()),
         tool_frame=tool_frame,
         argument=tuple(argument or ()),
+        acceleration=acceleration,
     )
     with watching() as watch:
         learned = learn(request, real_time=real_time, watched=watch.opened if live else None)

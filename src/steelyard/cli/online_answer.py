@@ -88,6 +88,7 @@ def answer(learned: Learned, files: dict[str, str]) -> dict[str, Any]:
         "verdict": "fail" if broken else "pass",
         "outcome": record.outcome,
         "sentence": sentence_of(learned),
+        "assumed": list(learned.task.assumed),
         "segments": [_segment(learned, driven) for driven in record.moves],
         "certified": all(driven.move.certificate is not None for driven in record.moves),
         "violations": list(learned.violations),

@@ -68,6 +68,8 @@ def learn(
     begin = time.perf_counter()
     task = task_of(request)
     setting = task.setting
+    for sentence in task.assumed:
+        say(sentence)
     if task.goal is None:
         mind = Mind.exciting(setting, budget=request.budget)
     else:

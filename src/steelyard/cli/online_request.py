@@ -9,7 +9,7 @@ import numpy as np
 
 from steelyard.arrays import Array, checked
 from steelyard.cli.robot_argument import given_robot
-from steelyard.errors import InputError
+from steelyard.errors import InputError, NoSolutionError
 from steelyard.files import read_json
 from steelyard.inertia import PARAMETER_NAMES
 from steelyard.layout import layout_of
@@ -23,6 +23,13 @@ from steelyard.uncertainty import ErrorBounds, PayloadBox
 FORMS = {"robust": "armour", "clamped": "clamped", "componentwise": "componentwise"}
 """Names of the laws, and of their forms."""
 DRIVE = ("viscous", "coulomb", "rotor")
+HEAVIEST, SHARE, EXTENT = 3.0, 0.21, 0.1
+"""Largest mass of a load of which nothing is stated, kg, and the share of the weakest joint's torque limit
+that it may take on a lever of twice the ball's usual radius, m."""
+ACCELERATION = 10.0
+"""Largest acceleration of a joint of which nothing is stated, rad/s² or m/s²."""
+_LIGHTEST, _LIFTS, _ABOVE = 0.1, 6, 2.0
+"""Where the search for rotors that bear a tube begins, kg·m²; how often they are lifted, and how far."""
 
 
 @dataclass(frozen=True)
@@ -35,7 +42,7 @@ class OnlineRequest:
         scene: file of what stands around it.
         law: one of `FORMS`.
         prior: file with the intervals of the load; None for a ball.
-        heaviest: largest mass of a load in the ball, kg.
+        heaviest: largest mass of a load in the ball, kg; None for what the torque limits bear.
         extent: radius of the ball about the tool frame, m.
         start: where the robot stands, numbers with commas between; None for its nominal posture.
         goal: where it should end up; None to learn and nothing else.
@@ -45,7 +52,7 @@ class OnlineRequest:
         torque_delay: by how much logged torques may be early or late, s.
         model_error: share by which the robot's parameters may be off, dimensionless.
         rotor: inertia of each joint's rotor at its output, one number or one each, kg·m²; None for what the
-            description states.
+            description states, or more where that bears no tube.
         radius: ε of the tube, rad/s; None for what V_M gives.
         reach: how far each joint may go in one plan, rad or m.
         cycle: of the control, s.
@@ -56,6 +63,8 @@ class OnlineRequest:
         lock: as for every command.
         tool_frame: as for every command.
         argument: as for every command.
+        acceleration: largest acceleration of each joint, one number or one each, rad/s² or m/s²; None for
+            what the description states.
     """
 
     robot: str
@@ -63,7 +72,7 @@ class OnlineRequest:
     scene: str | None
     law: str
     prior: str | None
-    heaviest: float
+    heaviest: float | None
     extent: float
     start: str | None
     goal: str | None
@@ -83,6 +92,7 @@ class OnlineRequest:
     lock: tuple[str, ...]
     tool_frame: str | None
     argument: tuple[str, ...]
+    acceleration: str | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,6 +105,7 @@ class OnlineTask:
         truth: the load's ten numbers in the frame it is held in, shape (10,), SI.
         start: where the robot stands, shape (nv,), rad or m.
         goal: where it should end up, shape (nv,), rad or m; None for nowhere.
+        assumed: what nobody stated and was assumed, in sentences.
     """
 
     setting: Setting
@@ -102,6 +113,7 @@ class OnlineTask:
     truth: Array
     start: Array
     goal: Array | None
+    assumed: tuple[str, ...] = ()
 
 
 def task_of(request: OnlineRequest) -> OnlineTask:
@@ -122,9 +134,60 @@ def task_of(request: OnlineRequest) -> OnlineTask:
     options = (request.gravity, request.lock or None, request.tool_frame)
     robot = given_robot(request.robot, *options, arguments=request.argument)
     robot.require_arm()
+    assumed: list[str] = []
+    robot = _with_accelerations(robot, request.acceleration, assumed)
     if request.rotor is not None:
         robot = _with_rotors(robot, request.rotor)
     body = read_payload(Path(request.payload))
+    prior = _prior(request, robot, assumed)
+    start = nominal_posture(robot)
+    if request.start is not None:
+        start = _numbers("--start", request.start, robot.nv)
+    robot, setting = _bearing(request, robot, prior, start, assumed)
+    goal = None if request.goal is None else _numbers("--goal", request.goal, robot.nv)
+    true = robot.with_body("payload", body)
+    return OnlineTask(setting, true, body.parameters, start, goal, tuple(assumed))
+
+
+def _bearing(
+    request: OnlineRequest, robot: Robot, prior: PayloadBox, start: Array, assumed: list[str]
+) -> tuple[Robot, Setting]:
+    """The robot and a setting whose tube is of use; rotors of which no option speaks are lifted until one is.
+
+    Descriptions state rotors too light or none at all: simulators take a tenth of a kg·m² to be stable, real
+    gears reflect a few.
+    """
+    stated = robot
+    for _ in range(_LIFTS):
+        try:
+            setting = _setting(request, robot, prior)
+            setting = with_useful_tube(setting, start, np.random.default_rng(request.seed))
+            break
+        except NoSolutionError as error:
+            needed = error.evidence.get("rotor_inertia", _LIGHTEST)
+            least = float(needed) if isinstance(needed, int | float) else np.inf
+            lifted = _with_least_rotors(robot, _ABOVE * least) if np.isfinite(least) else robot
+            if request.rotor is not None or lifted is robot:
+                raise
+            robot = lifted
+    else:
+        setting = with_useful_tube(
+            _setting(request, robot, prior), start, np.random.default_rng(request.seed)
+        )
+    changed = [
+        joint for joint, before in zip(robot.joints, stated.joints, strict=True) if joint is not before
+    ]
+    if changed:
+        least = max(joint.drive.rotor or 0.0 for joint in changed)
+        assumed.append(
+            f"Rotors of {', '.join(joint.name for joint in changed)} are taken as {least:.3g} kg·m² at the "
+            f"output, in the simulated robot too: what the description states bears no tube in cycles of "
+            f"{1e3 * request.cycle:.3g} ms. State the gears' own with --rotor."
+        )
+    return robot, setting
+
+
+def _setting(request: OnlineRequest, robot: Robot, prior: PayloadBox) -> Setting:
     layout = layout_of(robot, DRIVE)
     arm = LoadModel.stated(robot, layout, held_at(robot), model_error=request.model_error)
     relative, absolute = _numbers("--torque-error", request.torque_error, 2)
@@ -137,9 +200,9 @@ def task_of(request: OnlineRequest) -> OnlineTask:
         velocity=request.velocity_error,
         delay=request.torque_delay,
     )
-    setting = Setting.of(
+    return Setting.of(
         arm,
-        _prior(request),
+        prior,
         errors,
         law=LawChoice(FORMS[request.law]),
         radius=request.radius,
@@ -147,12 +210,40 @@ def task_of(request: OnlineRequest) -> OnlineTask:
         cycle=request.cycle,
         reach=request.reach,
     )
-    start = nominal_posture(robot)
-    if request.start is not None:
-        start = _numbers("--start", request.start, robot.nv)
-    setting = with_useful_tube(setting, start, np.random.default_rng(request.seed))
-    goal = None if request.goal is None else _numbers("--goal", request.goal, robot.nv)
-    return OnlineTask(setting, robot.with_body("payload", body), body.parameters, start, goal)
+
+
+def _with_accelerations(robot: Robot, text: str | None, assumed: list[str]) -> Robot:
+    """The robot with the accelerations that an option states, or one that is assumed where nobody does."""
+    stated = robot.limit_array("acceleration")
+    if text is not None:
+        count = robot.nv if "," in text else 1
+        most = np.broadcast_to(_numbers("--acceleration", text, count), (robot.nv,))
+        if (most <= 0.0).any():
+            raise InputError(f"must be positive, got '{text}'.", place="--acceleration")
+    elif np.isfinite(stated).all():
+        return robot
+    else:
+        most = np.where(np.isfinite(stated), stated, ACCELERATION)
+        unknown = [name for name, a in zip(robot.joint_names, stated, strict=True) if not np.isfinite(a)]
+        assumed.append(
+            f"Accelerations of {', '.join(unknown)} are taken as at most {ACCELERATION:g} rad/s² or m/s²: "
+            "the description states none. State them with --acceleration."
+        )
+    pairs = zip(robot.joints, most.tolist(), strict=True)
+    joints = [replace(joint, limits=replace(joint.limits, acceleration=a)) for joint, a in pairs]
+    return replace(robot, joints=tuple(joints))
+
+
+def _with_least_rotors(robot: Robot, least: float) -> Robot:
+    """The robot with no rotor below a least inertia; itself where none is."""
+    light = [(joint.drive.rotor or 0.0) < least for joint in robot.joints]
+    if not any(light):
+        return robot
+    joints = [
+        replace(joint, drive=replace(joint.drive, rotor=least)) if lighter else joint
+        for joint, lighter in zip(robot.joints, light, strict=True)
+    ]
+    return replace(robot, joints=tuple(joints))
 
 
 def _with_rotors(robot: Robot, text: str) -> Robot:
@@ -165,9 +256,19 @@ def _with_rotors(robot: Robot, text: str) -> Robot:
     return replace(robot, joints=tuple(joints))
 
 
-def _prior(request: OnlineRequest) -> PayloadBox:
-    if request.prior is None:
+def _prior(request: OnlineRequest, robot: Robot, assumed: list[str]) -> PayloadBox:
+    if request.prior is None and request.heaviest is not None:
         return PayloadBox.in_ball(request.heaviest, request.extent)
+    if request.prior is None:
+        weakest = float(robot.limit_array("effort").min())
+        bears = SHARE * weakest / (9.81 * 2.0 * EXTENT)
+        heaviest = HEAVIEST if bears >= HEAVIEST else float(f"{bears:.2g}")
+        if heaviest < HEAVIEST:
+            assumed.append(
+                f"The load is taken as at most {heaviest:g} kg, what the weakest joint's {weakest:g} N·m "
+                "bear with room for a proof. State more or less with --heaviest."
+            )
+        return PayloadBox.in_ball(heaviest, request.extent)
     place = request.prior
     document = read_json(place)
     try:

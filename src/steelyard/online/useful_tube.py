@@ -43,7 +43,7 @@ def with_useful_tube(setting: Setting, start: ArrayLike, rng: np.random.Generato
         raise NoSolutionError(
             needs.sentence,
             place=f"robot '{setting.arm.robot.name}'",
-            remedy="State the gears' inertia as the joints' rotor inertia, or control in shorter cycles.",
+            remedy="State the gears' inertia (--rotor), or control in shorter cycles (--cycle).",
             evidence={"joints": needs.lightest, "rotor_inertia": needs.rotor_inertia},
         )
     tube = Tube.of_radius(wider, setting.tube.smallest_inertia, setting.tube.kr)

@@ -128,7 +128,7 @@ class ErrorBounds:
                 raise InputError(
                     f"the description states none for joint '{blind}'.",
                     place="acceleration",
-                    remedy="State the largest acceleration of the motion.",
+                    remedy="State the largest acceleration of the motion (--acceleration).",
                 )
         return cls(
             robot.joint_names,
