@@ -14,6 +14,7 @@ from steelyard.estimation.weighted_rows import base_rows, residuals, weighted_fa
 from steelyard.estimation.weighted_solution import OnBlind, solved
 from steelyard.finding import Finding, Severity
 from steelyard.problem import Estimate, Problem
+from steelyard.threads import with_one_blas_thread
 
 TUNING = 1.345
 """Deviations beyond which a residual counts as an outlier; 95 % efficient on normal noise (Huber 1981)."""
@@ -22,6 +23,7 @@ NORMAL = 1.482602218505602
 _ROUNDS, _SETTLED = 100, 1e-8
 
 
+@with_one_blas_thread
 def fit_huber(
     problem: Problem,
     *,
