@@ -1,12 +1,13 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: help install demo test lint format bench acceptance clean
+.PHONY: help install demo test lint format wheel bench acceptance clean
 
 help:
 	@echo "make demo        the whole line on a simulated Panda"
 	@echo "make test        every test"
 	@echo "make lint        ruff and strict types"
+	@echo "make wheel       builds the wheel, installs it alone and runs it"
 	@echo "make bench       benchmarks, as ratios to peers in the same run"
 	@echo "make acceptance  the long studies; tables go to docs/results"
 
@@ -38,6 +39,9 @@ lint: install
 format: install
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
+
+wheel:
+	PYTHON=$(PYTHON) .ci/wheel
 
 bench: install
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev,bench]'

@@ -53,7 +53,7 @@ DOORS = {
     "pyarrow": {"recording", "campaign"},
     "lz4": {"recording"},
     "zstandard": {"recording"},
-    "threadpoolctl": {"campaign"},
+    "threadpoolctl": {"threads", "campaign"},
     "distributed": {"campaign"},
     "yaml": {"robot"},
     "typer": {"cli"},

@@ -2,22 +2,37 @@
 
 Numba's own parallel loops need one of its threading layers; the one that is always there is documented as not
 safe for several threads of the caller, and even a single sample costs it a hundred microseconds.
+
+BLAS has threads of its own. On matrices as small as ours they wait for each other longer than they compute,
+and they take the cores from the threads above; so a fit runs with one of them, see `with_one_blas_thread`.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from functools import cache, wraps
 from itertools import pairwise
 from threading import Lock
+from typing import Any, ParamSpec, TypeVar
 
 from steelyard.errors import InputError
+
+P = ParamSpec("P")
+R = TypeVar("R")
 
 LEAST = 256
 """Samples that are worth handing to another thread: waking it costs as much as a hundred of them."""
 
+BLAS_VARIABLE = "OPENBLAS_NUM_THREADS"
+"""Environment variable with the number of BLAS threads; who sets it is left alone."""
+
 _lock = Lock()
+_blas_lock = Lock()
+_blas_users = 0
+_blas_limit: Any = None
 _pool: ThreadPoolExecutor | None = None
 _count = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
@@ -60,6 +75,57 @@ def share(items: int, run: Callable[..., None], *arguments: object, least: int |
         other.result()
 
 
+@contextmanager
+def one_blas_thread() -> Iterator[None]:
+    """Let BLAS use one thread, and afterwards as many as before.
+
+    The number belongs to the process: where several threads of the caller are inside at once, the last of
+    them restores it. Where `BLAS_VARIABLE` is set nothing is done.
+    """
+    global _blas_users, _blas_limit
+    if BLAS_VARIABLE in os.environ:
+        yield
+        return
+    with _blas_lock:
+        if _blas_users == 0:
+            _blas_limit = _blas().limit(limits=1, user_api="blas")
+        _blas_users += 1
+    try:
+        yield
+    finally:
+        with _blas_lock:
+            _blas_users -= 1
+            if _blas_users == 0:
+                _blas_limit.restore_original_limits()
+
+
+def with_one_blas_thread(function: Callable[P, R]) -> Callable[P, R]:
+    """A function that runs inside `one_blas_thread`.
+
+    Args:
+        function: what is called.
+
+    Returns:
+        The same with its documentation.
+    """
+
+    @wraps(function)
+    def run(*arguments: P.args, **options: P.kwargs) -> R:
+        with one_blas_thread():
+            return function(*arguments, **options)
+
+    return run
+
+
+@cache
+def _blas() -> Any:
+    """The BLAS libraries of this process; finding them takes milliseconds, so they are looked for once."""
+    import scipy.linalg  # noqa: F401  # brings a BLAS of its own beside NumPy's
+    from threadpoolctl import ThreadpoolController
+
+    return ThreadpoolController()
+
+
 def _executor() -> ThreadPoolExecutor:
     global _pool
     with _lock:
@@ -70,8 +136,8 @@ def _executor() -> ThreadPoolExecutor:
 
 def _forget_pool() -> None:
     """The threads of a pool do not survive a fork; the child makes its own."""
-    global _pool, _lock
-    _pool, _lock = None, Lock()
+    global _pool, _lock, _blas_lock
+    _pool, _lock, _blas_lock = None, Lock(), Lock()
 
 
 if hasattr(os, "register_at_fork"):

@@ -13,6 +13,7 @@ from steelyard.arrays import Array, checked, read_only
 from steelyard.control import ComplexArray
 from steelyard.errors import InputError, NoSolutionError
 from steelyard.estimation.joint_trace import JointTrace, common_interval
+from steelyard.threads import with_one_blas_thread
 
 ORDER = 4
 """Of the paper's model."""
@@ -66,6 +67,7 @@ class ArxModel:
         return np.asarray(B / np.polyval(self.denominator[::-1], z) * np.exp(-1j * w * self.cycle))
 
 
+@with_one_blas_thread
 def fit_arx(
     traces: Sequence[JointTrace],
     *,

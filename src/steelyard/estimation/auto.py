@@ -22,6 +22,7 @@ from steelyard.estimation.weighted import fit_weighted, settled_weights
 from steelyard.estimation.weighted_rows import base_rows, residuals
 from steelyard.finding import Finding, Severity
 from steelyard.problem import Estimate, Problem
+from steelyard.threads import with_one_blas_thread
 
 NOISELESS = 1e-6
 """Unexplained share of the torque below which the data decides everything that it shows."""
@@ -31,6 +32,7 @@ BELIEVABLE = "believable links"
 """Name of the default method."""
 
 
+@with_one_blas_thread
 def fit_auto(problem: Problem, prior: Prior | None = None, strength: float | None = None) -> Estimate:
     r"""Links that explain the torques and stay near what is known; base parameters from the data alone.
 

@@ -13,6 +13,7 @@ from steelyard.estimation.weighted_solution import solved
 from steelyard.finding import Finding, Severity
 from steelyard.layout import Layout
 from steelyard.problem import Estimate, Problem
+from steelyard.threads import with_one_blas_thread
 
 TOUCHING = 1e-6
 """Share of a bound's range within which a parameter counts as lying on the bound."""
@@ -20,6 +21,7 @@ _UNSEEN, _OPTIMAL, _ROUND_OFF = 1e-12, 1e-14, 1e-13
 _GROUPS = (slice(0, 1), slice(1, 4), slice(4, 10))
 
 
+@with_one_blas_thread
 def fit_bounded(problem: Problem, relative: float, *, weights: ArrayLike | None = None) -> Estimate:
     r"""The parameters within a stated range of the nominal ones that explain the torques best.
 

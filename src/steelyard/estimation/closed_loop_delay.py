@@ -19,11 +19,13 @@ from steelyard.estimation.refinement import Refinement
 from steelyard.estimation.refinement_constraints import StepConstraint
 from steelyard.identifiability import MinimalModel
 from steelyard.rollout import ClosedLoop
+from steelyard.threads import with_one_blas_thread
 
 RESOLUTION = 2e-5
 """How well the delay is found, s."""
 
 
+@with_one_blas_thread
 def refine_delay(
     model: MinimalModel,
     runs: Sequence[LoopRun],

@@ -23,11 +23,13 @@ from steelyard.estimation.refinement import Refinement
 from steelyard.estimation.refinement_constraints import StepConstraint
 from steelyard.identifiability import MinimalModel
 from steelyard.rollout import ClosedLoop
+from steelyard.threads import with_one_blas_thread
 
 INPUT_ERROR = "closed-loop input error"
 OUTPUT_ERROR = "closed-loop output error"
 
 
+@with_one_blas_thread
 def fit_closed_loop_input(
     model: MinimalModel,
     runs: Sequence[LoopRun],
@@ -75,6 +77,7 @@ def fit_closed_loop_input(
     return refine(INPUT_ERROR, comparison, start, search)[0]
 
 
+@with_one_blas_thread
 def fit_closed_loop_output(
     model: MinimalModel,
     runs: Sequence[LoopRun],

@@ -22,6 +22,7 @@ from steelyard.estimation.refinement import Refinement
 from steelyard.estimation.refinement_constraints import Point, StepConstraint
 from steelyard.identifiability import MinimalModel
 from steelyard.rollout import ClosedLoop
+from steelyard.threads import with_one_blas_thread
 
 FACTORS = (1, 2, 4, 8)
 """Lengths of the blocks, in blocks of the runs: 10, 20, 40 and 80 ms for runs in blocks of 10 ms."""
@@ -44,6 +45,7 @@ def paper_loop(loop: ClosedLoop) -> ClosedLoop:
     return replace(loop, scheme="euler-trapezoid", steps_per_cycle=steps)
 
 
+@with_one_blas_thread
 def refine_intervals(
     model: MinimalModel,
     runs: Sequence[LoopRun],

@@ -35,6 +35,7 @@ from steelyard.finding import Finding, Severity
 from steelyard.identifiability import minimal_model
 from steelyard.problem import Estimate, Problem
 from steelyard.rollout import ClosedLoop
+from steelyard.threads import with_one_blas_thread
 
 SIMULATED_TERMS = ("viscous", "coulomb", "offset", "rotor")
 """Drive terms of which a simulated loop has derivatives."""
@@ -45,6 +46,7 @@ WITHIN_NOISE = 0.5
 """Step, in the same units, that a stalled search may leave undone: the answer is as good as its data."""
 
 
+@with_one_blas_thread
 def fit_closed_loop(problem: Problem, runs: Sequence[LoopRun], loop: ClosedLoop) -> Estimate:
     r"""Refine the possible links that fit best until the simulated loop commands what the real one did.
 

@@ -25,6 +25,7 @@ from steelyard.layout import Layout, layout_of
 from steelyard.recording import Recording
 from steelyard.robot import Robot
 from steelyard.signals import Butterworth, evenly_timed, resampled, uniform_interval
+from steelyard.threads import with_one_blas_thread
 
 STEP = 0.7
 """One candidate over the next higher one: half an octave."""
@@ -90,6 +91,7 @@ def lowest_cutoff(recording: Recording, highest: float) -> float:
     return ROOM * float(max(bands, default=0.0))
 
 
+@with_one_blas_thread
 def choose_cutoff(
     robot: Robot,
     layout: Layout,

@@ -35,6 +35,7 @@ from steelyard.finding import Finding, Severity
 from steelyard.pose import Pose
 from steelyard.problem import Evidence, Problem
 from steelyard.robot import JointKind, Robot
+from steelyard.threads import with_one_blas_thread
 
 LONGEST = 0.05
 """Longest delay looked for, either way, s."""
@@ -141,6 +142,7 @@ class Diagnosis:
     repaired: float
 
 
+@with_one_blas_thread
 def diagnose(problem: Problem) -> Diagnosis:
     """Name the mistake in a description or a log that explains what the model leaves, if there is one.
 

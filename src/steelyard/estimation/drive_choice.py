@@ -35,6 +35,7 @@ from steelyard.finding import Finding, Severity
 from steelyard.layout import Layout, layout_of
 from steelyard.problem import Problem
 from steelyard.robot import Robot
+from steelyard.threads import with_one_blas_thread
 
 LEAST_GAIN = 0.02
 """Share of the squared error of left-out blocks that a term must take away."""
@@ -98,6 +99,7 @@ class DriveChoice:
         return self.layout.drive
 
 
+@with_one_blas_thread
 def choose_drive(
     problem: Problem, known: Callable[[Layout], Prior] | None = None, *, keep: Sequence[str] = ()
 ) -> DriveChoice:

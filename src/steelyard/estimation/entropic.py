@@ -29,6 +29,7 @@ from steelyard.consistency import Divergence, DrawnFit, Prior, drawn_fits, prior
 from steelyard.errors import InputError
 from steelyard.estimation.full_set_estimate import full_set_estimate
 from steelyard.problem import Estimate, Problem
+from steelyard.threads import with_one_blas_thread
 
 BLOCKS = 6
 """Blocks that are left out in turn; with several logs at least this many, of about the same length."""
@@ -64,6 +65,7 @@ class StrengthChoice:
     reason: str
 
 
+@with_one_blas_thread
 def fit_entropic(
     problem: Problem,
     prior: Prior | ArrayLike | None = None,
@@ -155,6 +157,7 @@ def with_links_near(problem: Problem, estimate: Estimate, prior: Prior) -> Estim
     )
 
 
+@with_one_blas_thread
 def choose_strength(
     problem: Problem,
     divergence: Divergence,

@@ -15,6 +15,7 @@ from steelyard.errors import InputError, NoSolutionError, UnknownNameError
 from steelyard.estimation.first_order_columns import TERMS, FirstOrderColumns
 from steelyard.estimation.first_order_search import FirstOrderSearch, Found, noise_memory, refuse_backwards
 from steelyard.estimation.joint_trace import JointTrace, common_interval
+from steelyard.threads import with_one_blas_thread
 
 LONGEST_DEAD_TIME = 0.02
 """Longest dead time looked for unless stated, s."""
@@ -84,6 +85,7 @@ class FirstOrderFit:
         return float(_QUANTILE * math.sqrt(gradient @ self.covariance @ gradient))
 
 
+@with_one_blas_thread
 def fit_first_order(
     traces: Sequence[JointTrace],
     *,

@@ -15,6 +15,7 @@ from steelyard.estimation.weighted import ROUND_OFF
 from steelyard.estimation.weighted_rows import residuals, weighted_factor
 from steelyard.estimation.weighted_solution import OnBlind, Solution, solved
 from steelyard.problem import Estimate, Problem
+from steelyard.threads import with_one_blas_thread
 
 _ROUNDS, _STEPS, _SETTLED = 3, 60, 1e-10
 _LONGEST_STEP = 0.7
@@ -22,6 +23,7 @@ _LOSSES = 12
 _SURE, _NOTHING = 3.0, 1e-3
 
 
+@with_one_blas_thread
 def fit_friction(
     problem: Problem, *, colour: Colour = "autoregressive", on_blind: OnBlind = "refuse"
 ) -> Estimate:

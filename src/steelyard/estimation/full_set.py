@@ -8,8 +8,10 @@ from steelyard.consistency import full_set
 from steelyard.estimation.full_set_estimate import possible_for
 from steelyard.finding import Finding, Severity
 from steelyard.problem import Estimate, Problem
+from steelyard.threads import with_one_blas_thread
 
 
+@with_one_blas_thread
 def with_full_set(problem: Problem, estimate: Estimate) -> Estimate:
     r"""Give an estimate of base parameters a full set of possible links that predicts the same torques.
 

@@ -14,6 +14,7 @@ from steelyard.estimation.weighted_rows import base_rows, residuals
 from steelyard.estimation.weighted_solution import OnBlind, solved
 from steelyard.finding import Finding, Severity
 from steelyard.problem import Estimate, Problem
+from steelyard.threads import with_one_blas_thread
 
 TUNING = 1.345
 """Deviations beyond which a residual counts as an outlier; 95 % efficient on normal noise (Huber 1981)."""
@@ -25,6 +26,7 @@ _STEADY, _SETTLED = 1e-2, 1e-6
 by a tenth of that from round to round and settle no further), and at which the answer is taken."""
 
 
+@with_one_blas_thread
 def fit_huber(
     problem: Problem,
     *,

@@ -19,12 +19,14 @@ from steelyard.estimation.weighted_rows import Rows, RowSource, base_rows, piece
 from steelyard.estimation.weighted_solution import OnBlind, Solution
 from steelyard.finding import Finding, Severity
 from steelyard.problem import Estimate, Problem
+from steelyard.threads import with_one_blas_thread
 
 WEAK = 0.1
 """Correlation of a combination of instruments with the regressor below which it says next to nothing."""
 _NONE = 1e-8
 
 
+@with_one_blas_thread
 def fit_instrumental(
     problem: Problem,
     q: ArrayLike,

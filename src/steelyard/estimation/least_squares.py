@@ -9,10 +9,12 @@ from steelyard.errors import NoSolutionError
 from steelyard.estimation.residual import residual_rms
 from steelyard.identifiability import Criterion, Information, score
 from steelyard.problem import Estimate, Problem
+from steelyard.threads import with_one_blas_thread
 
 _BLIND = 1e-10
 
 
+@with_one_blas_thread
 def fit_least_squares(problem: Problem) -> Estimate:
     r"""The base parameters that leave the least squared torque: $\min_\beta \lVert W_1\beta - \tau \rVert^2$.
 

@@ -7,8 +7,10 @@ from numpy.typing import ArrayLike
 from steelyard.consistency import fit_possible
 from steelyard.estimation.full_set_estimate import edge_findings, fit_detail, full_set_estimate, possible_for
 from steelyard.problem import Estimate, Problem
+from steelyard.threads import with_one_blas_thread
 
 
+@with_one_blas_thread
 def fit_lmi(
     problem: Problem,
     *,

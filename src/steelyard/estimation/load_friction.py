@@ -22,11 +22,13 @@ from steelyard.estimation.weighted_rows import residuals, weighted_factor
 from steelyard.estimation.weighted_solution import OnBlind, solved
 from steelyard.finding import Finding
 from steelyard.problem import Estimate, Problem
+from steelyard.threads import with_one_blas_thread
 
 _ROUNDS, _SORTINGS, _HALVINGS = 3, 30, 4
 _SETTLED, _TIGHT = 1e-8, 1e-15
 
 
+@with_one_blas_thread
 def fit_load_friction(
     problem: Problem, *, colour: Colour = "autoregressive", on_blind: OnBlind = "refuse"
 ) -> Estimate:

@@ -15,12 +15,14 @@ from steelyard.estimation.log_cholesky_newton import minimise_squares
 from steelyard.inertia import pseudo_inertia
 from steelyard.layout import Layout
 from steelyard.problem import Estimate, Problem
+from steelyard.threads import with_one_blas_thread
 
 INWARD = 1e-5
 """Size of the ball added to each link of the conic solution, relative to it: coordinates need an inside."""
 _BALL = np.array([1.0, 0, 0, 0, 2, 0, 2, 0, 0, 2])
 
 
+@with_one_blas_thread
 def fit_log_cholesky(
     problem: Problem,
     *,

@@ -13,6 +13,7 @@ from steelyard.estimation.full_set import with_full_set
 from steelyard.estimation.instrumental import fit_instrumental
 from steelyard.motion import Motion
 from steelyard.problem import Estimate, Problem
+from steelyard.threads import with_one_blas_thread
 
 CYCLE = 1e-3
 """Control cycle where neither law nor file states one, s."""
@@ -65,6 +66,7 @@ def loop_instruments(
     return q, v, acceleration
 
 
+@with_one_blas_thread
 def fit_loop_instrumental(
     problem: Problem, settings: LoopSettings, motion: Motion, *, rounds: int = ROUNDS
 ) -> Estimate:

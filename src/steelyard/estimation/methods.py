@@ -24,6 +24,7 @@ from steelyard.estimation.momentum import fit_momentum
 from steelyard.estimation.ridge import fit_ridge
 from steelyard.estimation.weighted import fit_weighted, settled_weights
 from steelyard.problem import Estimate, Problem
+from steelyard.threads import with_one_blas_thread
 
 Instruments = tuple[ArrayLike, ArrayLike, ArrayLike]
 """q, v and a of a motion that carries no measurement noise."""
@@ -79,6 +80,7 @@ METHODS = ("auto", *_PLAIN, "momentum", *_WEIGHTED, "entropic", "iv")
 """Names of the estimators."""
 
 
+@with_one_blas_thread
 def fit_by_name(
     problem: Problem,
     method: str,

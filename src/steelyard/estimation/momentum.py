@@ -16,10 +16,12 @@ from steelyard.estimation.weighted_rows import RowSource, residuals, weighted_fa
 from steelyard.estimation.weighted_solution import OnBlind, Solution, solved
 from steelyard.finding import Finding, Severity
 from steelyard.problem import Estimate, Problem
+from steelyard.threads import with_one_blas_thread
 
 _ROUNDS, _SETTLED = 30, 1e-6
 
 
+@with_one_blas_thread
 def fit_momentum(
     problem: Problem, window: float, *, colour: Colour = "autoregressive", on_blind: OnBlind = "refuse"
 ) -> Estimate:

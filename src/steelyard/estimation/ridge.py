@@ -10,8 +10,10 @@ from steelyard.errors import InputError
 from steelyard.estimation.residual import residual_rms
 from steelyard.estimation.weighted_solution import solved
 from steelyard.problem import Estimate, Problem
+from steelyard.threads import with_one_blas_thread
 
 
+@with_one_blas_thread
 def fit_ridge(
     problem: Problem,
     strength: float,

@@ -13,12 +13,14 @@ from steelyard.estimation.residual import residual_rms
 from steelyard.estimation.weighted_rows import base_rows, residuals
 from steelyard.estimation.weighted_solution import OnBlind, Solution, solved
 from steelyard.problem import Estimate, Problem
+from steelyard.threads import with_one_blas_thread
 
 ROUND_OFF = 1e-12
 """Noise below this share of the torque is taken for round-off, so that weights stay finite."""
 _ROUNDS, _SETTLED = 30, 1e-6
 
 
+@with_one_blas_thread
 def fit_weighted(
     problem: Problem, *, colour: Colour = "autoregressive", on_blind: OnBlind = "refuse"
 ) -> Estimate:

@@ -23,11 +23,13 @@ from steelyard.problem import problem_of
 from steelyard.recording import Recording
 from steelyard.robot import Robot
 from steelyard.signals import without_limited, without_turning
+from steelyard.threads import with_one_blas_thread
 
 METHODS = ("wls", "ols", "huber", "momentum")
 """Estimators of the equations; what can exist is decided afterwards, for all of them."""
 
 
+@with_one_blas_thread
 def weigh_by_residual(
     robot: Robot,
     held: Held,
@@ -80,6 +82,7 @@ def weigh_by_residual(
     )
 
 
+@with_one_blas_thread
 def weigh_with_model(
     model: ArmModel,
     held: Held,
@@ -142,6 +145,7 @@ def weigh_with_model(
     return replace(weighing, findings=(*knocks, *weighing.findings))
 
 
+@with_one_blas_thread
 def weigh_full_arm(
     robot: Robot,
     layout: Layout,
