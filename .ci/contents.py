@@ -16,9 +16,8 @@ TRACKED = set(listed.split())
 def compare(file: Path, wanted: set[str], found: set[str]) -> None:
     """End the program where the two differ."""
     if wanted != found:
-        sys.exit(
-            f"{file.name} lacks {sorted(wanted - found)[:10]} and should not hold {sorted(found - wanted)[:10]}"
-        )
+        lacking, strange = sorted(wanted - found)[:10], sorted(found - wanted)[:10]
+        sys.exit(f"{file.name} lacks {lacking} and should not hold {strange}")
 
 
 package = {name.removeprefix("src/") for name in TRACKED if name.startswith("src/steelyard/")}
