@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import os
 import sys
+from collections.abc import Iterable
 from dataclasses import asdict, fields
 from pathlib import Path
 
@@ -30,6 +31,7 @@ from cases import (
     plant,
     rollout,
 )
+from promises import PROMISED
 from tables import RESULTS, machine, today
 from timing import Row
 
@@ -60,7 +62,8 @@ def main(words: list[str]) -> int:
     file = RESULTS / f"bench-{today()}.json"
     kept = _kept(file) if words else {}
     for name in words or CASES:
-        kept |= {row.name: row for row in CASES[name]()}
+        for key, row in by_key(CASES[name]()).items():
+            kept[key] = row
     rows = list(kept.values())
     document = {
         "date": today(),
@@ -75,19 +78,45 @@ def main(words: list[str]) -> int:
     return 0
 
 
-def _kept(file: Path) -> dict[str, Row]:
-    """Rows measured earlier today, by name."""
+def by_key(rows: Iterable[Row]) -> dict[tuple[str, str], Row]:
+    """Rows by what was done and the peer beside it; two of one kind would hide each other and are refused."""
+    found: dict[tuple[str, str], Row] = {}
+    for row in rows:
+        if (row.name, row.peer) in found:
+            raise ValueError(f"two rows of '{row.name}' beside '{row.peer}'")
+        found[row.name, row.peer] = row
+    return found
+
+
+def promises(rows: list[Row]) -> str:
+    """The first line of the page: how many promises hold, which are missed, and which were not measured."""
+    promised = [row for row in rows if row.promised]
+    missed = [f"{row.name}{f' ({row.peer})' if row.peer else ''}" for row in promised if not row.holds]
+    there = {(row.name, row.peer) for row in promised}
+    missing = [name for name, peer in PROMISED if (name, peer) not in there]
+    words = f"**{len(promised) - len(missed)} of {len(promised) + len(missing)} promises hold.**"
+    if missed:
+        words += f" Missed: {'; '.join(missed)}."
+    if missing:
+        words += f" Not measured: {'; '.join(missing)}."
+    return words
+
+
+def _kept(file: Path) -> dict[tuple[str, str], Row]:
+    """Rows measured earlier today, by what was done and the peer."""
     if not file.exists():
         return {}
     names = {field.name for field in fields(Row)}
     rows = json.loads(file.read_text())["rows"]
-    return {row["name"]: Row(**{key: value for key, value in row.items() if key in names}) for row in rows}
+    return by_key(Row(**{key: value for key, value in row.items() if key in names}) for row in rows)
 
 
 def _page(rows: list[Row]) -> str:
     described = machine()
     head = [
         "# Benchmarks",
+        "",
+        promises(rows),
         "",
         f"Measured on {today()} by `make bench`: {described['processor']}, {described['cores']} cores, "
         f"Python {described['python']}, "
@@ -102,22 +131,22 @@ def _page(rows: list[Row]) -> str:
 
 
 def _line(row: Row) -> str:
-    promises = []
+    stated = []
     if row.least_ratio is not None:
-        promises.append(f"≥ {row.least_ratio:g}×")
+        stated.append(f"≥ {row.least_ratio:g}×")
     if row.most_seconds is not None:
-        promises.append(f"≤ {_time(row.most_seconds)}")
+        stated.append(f"≤ {_time(row.most_seconds)}")
     if row.most_memory is not None:
-        promises.append(f"≤ {row.most_memory:g} MB")
+        stated.append(f"≤ {row.most_memory:g} MB")
     cells = (
         row.name,
         _time(row.ours),
         row.peer,
         "" if row.theirs is None else _time(row.theirs),
         "" if row.ratio is None else f"{row.ratio:.3g}×",
-        ", ".join(promises),
+        ", ".join(stated),
         "" if row.memory is None else f"{row.memory:.0f} MB",
-        ("yes" if row.holds else "**no**") if promises else "",
+        ("yes" if row.holds else "**no**") if row.promised else "",
         row.note,
     )
     return "| " + " | ".join(cells) + " |"

@@ -50,6 +50,11 @@ class Row:
         return None if self.theirs is None else self.theirs / self.ours
 
     @property
+    def promised(self) -> bool:
+        """Whether anything was promised."""
+        return (self.least_ratio, self.most_seconds, self.most_memory) != (None, None, None)
+
+    @property
     def holds(self) -> bool:
         """Whether every promise holds in this run."""
         return (
