@@ -17,7 +17,7 @@ def compare(file: Path, wanted: set[str], found: set[str]) -> None:
     """End the program where the two differ."""
     if wanted != found:
         sys.exit(
-            f"{file.name} lacks {sorted(wanted - found)[:10]} and should not hold {sorted(found - wanted)[:10]}"
+            f"{file.name} lacks {sorted(wanted - found)[:9]} and should not hold {sorted(found - wanted)[:9]}"
         )
 
 
@@ -33,4 +33,6 @@ source = {name for name in TRACKED if any(name == part or name.startswith(f"{par
 with tarfile.open(SDIST) as archive:
     held = {member.name.split("/", 1)[1] for member in archive.getmembers() if member.isfile()}
 compare(SDIST, source | {"PKG-INFO", "pyproject.toml", "LICENSE", ".gitignore"}, held)
-print(f"{WHEEL.name}: {len(names)} files; {SDIST.name}: {len(held)} files; as tracked, and nothing else")
+sys.stdout.write(
+    f"{WHEEL.name}: {len(names)} files; {SDIST.name}: {len(held)} files; as tracked, and nothing else\n"
+)
