@@ -80,6 +80,45 @@ def test_packages_are_named_once_each_as_information(tmp_path: Path) -> None:
     assert shown == ["package://one", "package://two", "model://three"]
 
 
+@pytest.mark.parametrize("where", ["above", "beside", "ros", "ament"])
+def test_a_package_at_hand_is_looked_into(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, opened: list[Path], where: str
+) -> None:
+    package = tmp_path / ("ws/share/arm" if where == "ament" else "ws/arm")
+    (package / "meshes").mkdir(parents=True)
+    _cube(package / "meshes" / "a.obj")
+    folder = {"above": package / "urdf", "beside": tmp_path / "ws" / "other" / "urdf"}.get(
+        where, tmp_path / "far"
+    )
+    folder.mkdir(parents=True)
+    if where == "beside":
+        (package / "package.xml").write_text("<package/>")
+    if where == "ros":
+        monkeypatch.setenv("ROS_PACKAGE_PATH", f"/nowhere:{tmp_path / 'ws'}")
+    if where == "ament":
+        monkeypatch.setenv("AMENT_PREFIX_PATH", str(tmp_path / "ws"))
+    found = _in(folder, _text(_mesh("package://arm/meshes/a.obj"))).findings
+    assert [finding.code for finding in found if finding.code.startswith("mesh")] == []
+    assert opened == [package / "meshes" / "a.obj"]
+
+
+def test_a_package_is_not_left_and_a_folder_beside_is_none(tmp_path: Path, opened: list[Path]) -> None:
+    (tmp_path / "arm" / "urdf").mkdir(parents=True)
+    (tmp_path / "plain").mkdir()
+    _cube(tmp_path / "secret.obj")
+    _cube(tmp_path / "plain" / "a.obj")
+    names = (
+        "package://arm/../secret.obj",
+        "package://arm/missing.obj",
+        "package://plain/a.obj",
+        "package://../a.obj",
+    )
+    found = _in(tmp_path / "arm" / "urdf", _text("|".join(_mesh(name) for name in names))).findings
+    codes = [finding.code for finding in found]
+    assert codes == ["mesh-outside", "mesh-missing", "mesh-unresolved", "mesh-unresolved"]
+    assert opened == []
+
+
 def _secret(tmp_path: Path) -> Path:
     """A description's folder beside a readable mesh it has no business with."""
     folder = tmp_path / "robot"

@@ -1,8 +1,16 @@
-"""The meshes a description names, looked for inside the description's own folder and nowhere else."""
+"""The meshes a description names, looked for inside its own folder, or inside the package it names.
+
+`package://name/path` is looked for where a copy of a ROS package has it: in a folder of that name that the
+description lies in (`name/urdf/robot.urdf` beside `name/meshes`), in one beside such a folder if it says that
+it is a package (`package.xml`), and in those that `ROS_PACKAGE_PATH` and `AMENT_PREFIX_PATH` list. Nothing is
+opened outside the package.
+"""
 
 from __future__ import annotations
 
+import os
 import re
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -16,6 +24,8 @@ from steelyard.robot.xml import LARGEST
 
 MAX_MESH_BYTES = 16 * 2**20
 _READABLE = (".stl", ".obj")
+_LEVELS = 6
+"""Folders above the description that may be the package it lies in."""
 
 
 class MeshFolder:
@@ -71,18 +81,22 @@ class MeshFolder:
     def _look_up(self, name: str, folder: Path, place: str) -> Path | None:
         shown = _end_of(name)
         scheme, _, rest = name.partition("://") if re.match(r"[A-Za-z][\w+.-]*://", name) else ("", "", name)
+        home = "the description's folder"
         if scheme in ("package", "model"):
-            package = rest.split("/")[0]
-            if package not in self._packages:
-                self._packages.add(package)
-                self._report(
-                    Severity.INFO,
-                    "mesh-unresolved",
-                    f"meshes are named by '{scheme}://{_end_of(package)}', which the file alone cannot "
-                    "resolve; they were not looked for.",
-                    place,
-                )
-            return None
+            package, _, rest = rest.partition("/")
+            found = _package(package, folder)
+            if found is None:
+                if package not in self._packages:
+                    self._packages.add(package)
+                    self._report(
+                        Severity.INFO,
+                        "mesh-unresolved",
+                        f"meshes are named by '{scheme}://{_end_of(package)}', and neither the folders "
+                        "around the file nor ROS_PACKAGE_PATH have that package; they were not looked for.",
+                        place,
+                    )
+                return None
+            scheme, folder, home = "", found, "its package"
         if scheme not in ("", "file"):
             self._report(
                 Severity.WARNING, "mesh-outside", f"mesh '{shown}' is a remote address; not fetched.", place
@@ -96,7 +110,7 @@ class MeshFolder:
             # Names too long, with a null byte, or through a loop of symbolic links.
             inside, exists = True, False
         if not inside:
-            message = f"mesh '{shown}' lies outside the description's folder and was not opened."
+            message = f"mesh '{shown}' lies outside {home} and was not opened."
             self._report(Severity.WARNING, "mesh-outside", message, place)
         elif not exists:
             self._report(Severity.WARNING, "mesh-missing", f"there is no mesh file '{shown}'.", place)
@@ -121,6 +135,26 @@ class MeshFolder:
 
     def _report(self, severity: Severity, code: str, message: str, place: str) -> None:
         self._findings.append(Finding(severity, code, message, place))
+
+
+def _package(name: str, folder: Path) -> Path | None:
+    """The folder of a package; None where it is not at hand."""
+    if not re.fullmatch(r"[\w.+-]+", name) or name in (".", ".."):
+        return None
+    try:
+        return next((path for path in _candidates(name, folder.resolve()) if path.is_dir()), None)
+    except OSError:
+        return None
+
+
+def _candidates(name: str, folder: Path) -> Iterator[Path]:
+    around = [folder, *folder.parents][:_LEVELS]
+    yield from (above for above in around if above.name == name)
+    yield from (above / name for above in around if (above / name / "package.xml").is_file())
+    for root in filter(None, os.environ.get("ROS_PACKAGE_PATH", "").split(os.pathsep)):
+        yield from (path for path in (Path(root), Path(root) / name) if path.name == name)
+    for prefix in filter(None, os.environ.get("AMENT_PREFIX_PATH", "").split(os.pathsep)):
+        yield Path(prefix) / "share" / name
 
 
 def _end_of(name: str) -> str:

@@ -16,7 +16,7 @@ from steelyard.robot.urdf.link import read_shape
 _UNREACHED = {
     "mesh-missing": "there is no such file",
     "mesh-outside": "it lies outside the description's folder",
-    "mesh-unresolved": "the file alone cannot say where that package is",
+    "mesh-unresolved": "nothing around the file says where that package is",
     "bad-mesh": "the mesh cannot be read",
 }
 _COLLIDING = (".stl", ".obj", ".msh")
