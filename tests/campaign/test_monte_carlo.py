@@ -19,6 +19,7 @@ from steelyard.campaign.robot_document import robot_document
 from steelyard.dynamics import inverse_dynamics, torque_regressor
 from steelyard.errors import InputError
 from steelyard.layout import layout_of
+from steelyard.problem import Estimate, Problem
 from steelyard.simulate import SensorPreset
 from steelyard.zoo import zoo_robot
 
@@ -132,8 +133,38 @@ QUIET = {"robot": robot_document("two_link"), "sensor": "ideal", "noise": 1.0, "
 
 def tried(method: str, drive: tuple[str, ...] = ALL) -> dict[str, Any]:
     """A trial without noise."""
-    recorded = trial.record(**QUIET, trial=0, seed=1)
+    recorded = trial.record(**QUIET, prior_error=0.3, trial=0, seed=1)
     return trial.fit(recorded, **QUIET, trial=0, method=method, drive=drive)
+
+
+def test_a_trial_fits_what_identify_fits(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Torques moved by their lag, no samples near a turn, and a prior whose links are not the true ones."""
+    noisy = {**QUIET, "sensor": "industrial", "duration": 4.0}
+    recorded = trial.record(**noisy, prior_error=0.3, trial=0, seed=1)
+    asked: list[Problem] = []
+    fitted = trial.fit_by_name
+
+    def watched(problem: Problem, method: str, **more: Any) -> Estimate:
+        asked.append(problem)
+        return fitted(problem, method, **more)
+
+    monkeypatch.setattr(trial, "fit_by_name", watched)
+    found = trial.fit(recorded, **noisy, trial=0, method="auto", drive=ALL)
+    (problem,) = asked
+    samples, train = problem.samples, recorded["train"]
+    kept = np.isin(train["time"], samples.time)
+    turning = (np.diff(np.sign(train["v"]), axis=0) != 0).any(axis=1)
+    assert kept.sum() == samples.n < len(kept)
+    assert not (kept[:-1] & kept[1:] & turning).any()
+    assert np.abs(samples.tau - train["tau"][kept]).max() > 0.0
+    layout = problem.layout
+    links = 10 * len(layout.links)
+    assert problem.prior is not None
+    np.testing.assert_array_equal(problem.prior[:links], recorded["prior"])
+    off = problem.prior[:links:10] / layout.nominal[:links:10] - 1.0
+    assert (np.abs(off) > 0.01).all()
+    assert (np.abs(off) < 2.0).all()
+    assert found["error"] < 3.0
 
 
 @pytest.mark.parametrize("method", ["ols", "wls", "huber", "lmi", "iv"])
@@ -145,7 +176,7 @@ def test_without_noise_every_method_finds_the_truth(method: str) -> None:
 
 def test_a_model_without_dry_friction_is_off_by_what_least_squares_leaves() -> None:
     drive = ("viscous", "offset", "rotor")
-    robot, train = zoo_robot("two_link"), trial.record(**QUIET, trial=0, seed=1)["train"]
+    robot, train = zoo_robot("two_link"), trial.record(**QUIET, prior_error=0.3, trial=0, seed=1)["train"]
     W = torque_regressor(robot, layout_of(robot, drive), train["q"], train["v"], train["a"])
     W, tau = W.reshape(-1, W.shape[-1]), train["tau"].ravel()
     left = tau - W @ np.linalg.lstsq(W, tau, rcond=1e-9)[0]
@@ -161,8 +192,8 @@ def test_the_robot_of_a_trial_keeps_its_bias_for_the_motion_held_out(monkeypatch
     robot = zoo_robot("two_link")
     layout = layout_of(robot, ALL)
     means = []
-    recorded = trial.record(robot_document("two_link"), "biased", 1.0, 1, 3.0, 0, 5)
-    for part in recorded.values():
+    recorded = trial.record(robot_document("two_link"), "biased", 1.0, 1, 3.0, 0.3, 0, 5)
+    for part in (recorded["train"], recorded["held_out"]):
         model = inverse_dynamics(robot, layout, layout.complete_nominal(), part["q"], part["v"], part["a"])
         means.append((part["tau"] - model).mean(axis=0))
     effort = robot.limit_array("effort")
@@ -240,4 +271,4 @@ def test_a_gain_error_of_one_is_refused_where_the_noise_is_stated(tmp_path: Path
 def test_the_example_is_a_study() -> None:
     planned = plan(read_spec(SPECS / "monte_carlo_panda.toml"))
     kinds = [task.kind for task in planned.graph.tasks.values()]
-    assert kinds.count("fit") == 4 * kinds.count("record") == 2 * 3 * 5 * 4
+    assert kinds.count("fit") == 5 * kinds.count("record") == 2 * 3 * 5 * 5

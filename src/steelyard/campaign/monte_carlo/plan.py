@@ -12,7 +12,7 @@ from steelyard.campaign.spec import Spec
 from steelyard.campaign.task import Task
 from steelyard.campaign.trials import trials
 
-VERSION = "2"
+VERSION = "3"
 """Of the tasks: raised when what one of them computes changes."""
 _ROOM = "steelyard.campaign.monte_carlo"
 """Where the stages are."""
@@ -40,7 +40,7 @@ def monte_carlo(spec: Spec) -> Plan:
         "noise": {f"{factor:g}": factor for factor in study.noise},
         "motion": {str(seed): seed for seed in study.motions},
     }
-    common = {"robot": robot, "duration": study.duration}
+    common = {"robot": robot, "duration": study.duration, "prior_error": study.prior_error}
     logs = trials(
         "record",
         f"{_ROOM}.trial:record",

@@ -15,12 +15,15 @@ from steelyard.drive import DRIVE_TERMS
 from steelyard.errors import InputError, SteelyardError, UnknownNameError
 from steelyard.estimation import METHODS
 from steelyard.simulate import SENSORS, simulate
+from steelyard.uncertainty import ACCURACY
 from steelyard.zoo import find_robot
 
 MOST_FITS = 100_000
 """Largest number of fits: more is a slip of the pen."""
 LONGEST = 600.0
 """Longest motion, s."""
+LARGEST_ERROR = 1.0
+"""Largest relative error of a prior: beyond it nothing is believed."""
 T = TypeVar("T")
 
 
@@ -36,6 +39,7 @@ class Study:
         methods: names of estimators.
         drive: drive terms of the model.
         duration: of each motion, s.
+        prior_error: relative error of the links that are believed beforehand, dimensionless.
         trials: how often each combination is tried.
     """
 
@@ -46,6 +50,7 @@ class Study:
     methods: tuple[str, ...]
     drive: tuple[str, ...]
     duration: float
+    prior_error: float
     trials: int
 
 
@@ -70,6 +75,7 @@ def read_study(spec: Spec) -> Study:
         methods=_names(asked, "methods", METHODS, ("ols", "wls")),
         drive=_names(asked, "drive", [term.name for term in DRIVE_TERMS], ("viscous", "coulomb", "rotor")),
         duration=asked.number("duration", 10.0, least=1.0),
+        prior_error=asked.number("prior_error", ACCURACY, least=0.0),
         trials=asked.integer("trials", 3, least=1),
     )
     spec.content.refuse_others()
@@ -78,6 +84,10 @@ def read_study(spec: Spec) -> Study:
     if study.duration > LONGEST:
         raise InputError(
             f"must be at most {LONGEST:g} s, got {study.duration:g} s.", place=asked.place("duration")
+        )
+    if study.prior_error > LARGEST_ERROR:
+        raise InputError(
+            f"must be at most {LARGEST_ERROR:g}, got {study.prior_error:g}.", place=asked.place("prior_error")
         )
     axes = (study.sensors, study.noise, study.motions, study.methods)
     count = int(np.prod([len(axis) for axis in axes], dtype=object)) * study.trials

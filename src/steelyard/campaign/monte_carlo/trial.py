@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+import scipy.linalg
 
 from steelyard.archive import to_document
 from steelyard.arrays import Array
@@ -14,13 +15,14 @@ from steelyard.audit import error_along, torque_error
 from steelyard.campaign.robot_document import robot_of
 from steelyard.drive import DRIVE_TERMS
 from steelyard.dynamics import inverse_dynamics
-from steelyard.estimation import fit_by_name
+from steelyard.estimation import fit_by_name, torque_aligned
+from steelyard.inertia import parameters_of_pseudo_inertia, pseudo_inertia
 from steelyard.layout import layout_of
 from steelyard.motion import FourierMotion, MotionSample, in_sequence, random_fourier
 from steelyard.problem import Estimate, problem_of
 from steelyard.recording import Recording, Step
 from steelyard.robot import Robot
-from steelyard.signals import prepared
+from steelyard.signals import prepared, without_turning
 from steelyard.simulate import SENSORS, SensorPreset, simulate
 
 RATE = 100.0
@@ -68,7 +70,14 @@ def scaled_preset(sensor: str, noise: float) -> SensorPreset:
 
 
 def record(
-    robot: Document, sensor: str, noise: float, motion: int, duration: float, trial: int, seed: int
+    robot: Document,
+    sensor: str,
+    noise: float,
+    motion: int,
+    duration: float,
+    prior_error: float,
+    trial: int,
+    seed: int,
 ) -> dict[str, Any]:
     """Run both motions on a simulated robot, one after the other, and make the logs ready.
 
@@ -80,11 +89,14 @@ def record(
         noise: factor on its imperfections, dimensionless.
         motion: seed of the motions.
         duration: of each motion, s.
+        prior_error: relative error of the links that are believed beforehand, dimensionless.
         trial: number of the trial.
         seed: of all that is random in this run.
 
     Returns:
-        `train` and `held_out`, each with `time`, `q`, `v`, `a`, `tau` and its `history`.
+        `train` and `held_out`, each with `time`, `q`, `v`, `a`, `tau` and its `history`; `prior`, the links
+        believed beforehand, shape (10 L,), SI; `interval` of the log as it was recorded, s, zero where it is
+        the truth and needs no preparation.
     """
     arm, preset = robot_of(robot), scaled_preset(sensor, noise)
     both = in_sequence([motion_of_seed(arm, motion, duration, part) for part in range(2)])
@@ -92,7 +104,9 @@ def record(
     seam = int(np.searchsorted(log.time, duration))
     halves = (log.rows(slice(0, seam)), log.rows(slice(seam, None)))
     ready = [half if preset.truth else prepared(half).recording for half in halves]
-    return {part: _kept(half) for part, half in zip(_PARTS, ready, strict=True)}
+    parts: dict[str, Any] = {part: _kept(half) for part, half in zip(_PARTS, ready, strict=True)}
+    believed = _believed(arm, prior_error, np.random.default_rng([seed, 1]))
+    return parts | {"prior": believed, "interval": 0.0 if preset.truth else 1.0 / preset.rate}
 
 
 def fit(
@@ -107,6 +121,9 @@ def fit(
     drive: Sequence[str],
 ) -> dict[str, Any]:
     """Identify the robot from one log and compare with the truth, which the simulation knows.
+
+    As `steelyard identify` does: torques are moved by their lag where sampling explains it, samples near
+    which a joint turns are left out, and links are believed beforehand that are not the true ones.
 
     Args:
         recorded: result of `record`.
@@ -127,9 +144,15 @@ def fit(
     arm = robot_of(robot)
     train, held_out = (_log(arm, recorded[part]) for part in _PARTS)
     planned = motion_of_seed(arm, motion, duration, 0)
+    layout = layout_of(arm, list(drive))
+    prior = np.full(layout.size, np.nan)
+    prior[: 10 * len(layout.links)] = recorded["prior"]
+    if recorded["interval"] > 0.0:
+        (train,), _ = torque_aligned(problem_of(arm, layout, [train]), [train], recorded["interval"])
+        train = without_turning(train)
     at = planned.sample(train.time)
     instruments = (at.q, at.v, at.a) if method == "iv" else None
-    problem = problem_of(arm, layout_of(arm, list(drive)), [train])
+    problem = problem_of(arm, layout, [train], prior=prior)
     estimate = fit_by_name(problem, method, instruments=instruments)
     return {
         "sensor": sensor,
@@ -149,6 +172,19 @@ def _off_the_truth(arm: Robot, estimate: Estimate, at: MotionSample) -> float:
     wanted = inverse_dynamics(arm, truth, truth.complete_nominal(), at.q, at.v, at.a)
     found = inverse_dynamics(arm, estimate.layout, estimate.representative, at.q, at.v, at.a)
     return float(torque_error(wanted, found).overall)
+
+
+def _believed(arm: Robot, error: float, rng: np.random.Generator) -> Array:
+    r"""The description's links with a relative error, $J' = J^{1/2} e^{s\,(G + G^T)/2} J^{1/2}$, G normal."""
+    layout = layout_of(arm)
+    links = np.array(layout.nominal[: 10 * len(layout.links)])
+    for k in range(0, len(links), 10):
+        G = rng.standard_normal((4, 4))
+        values, vectors = np.linalg.eigh(pseudo_inertia(links[k : k + 10]))
+        root = vectors @ np.diag(np.sqrt(np.maximum(values, 0.0))) @ vectors.T
+        turned = root @ scipy.linalg.expm(0.5 * error * (G + G.T)) @ root
+        links[k : k + 10] = parameters_of_pseudo_inertia(turned)
+    return links
 
 
 def _kept(log: Recording) -> dict[str, Any]:
