@@ -107,3 +107,14 @@ def test_a_topic_of_a_bag_can_be_chosen(gripper: Path, tmp_path: Path) -> None:
     held = run("validate", gripper, bag, "--topic", "/right", "--json")
     assert "joints-not-logged" in _codes(held), "a bag lacks joints as a table does"
     assert json.dumps(held.document["overall"]) == json.dumps(right.document["overall"])
+
+
+def test_a_numbered_log_of_fewer_turning_joints_is_of_another_robot(tmp_path: Path) -> None:
+    log = tmp_path / "six.csv"
+    names = ",".join(f"{channel}_{k}" for channel in ("q", "tau") for k in range(1, 7))
+    rows = "".join(f"{0.01 * n}," + ",".join(["0.1"] * 12) + "\n" for n in range(50))
+    log.write_text(f"time,{names}\n{rows}")
+    done = run("identify", "panda", log, "--out", tmp_path / "result")
+    assert done.code == 2
+    assert "no column for q of joint" in done.complaint
+    assert not (tmp_path / "result").exists()

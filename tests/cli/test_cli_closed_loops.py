@@ -26,7 +26,7 @@ COMMANDS = {
     "sensitivity": ("sensitivity", "ROBOT", "--out", "OUT"),
     "joints": ("joints", "ROBOT", "--out", "OUT"),
     "online": ("online", "ROBOT", "--payload", "PAYLOAD", "--out", "OUT"),
-    "simulate": ("simulate", "ROBOT", "MOTION", "--out", "LOG"),
+    "simulate": ("simulate", "ROBOT", "MOTION", "--out", "NEW"),
     "demo": ("demo", "--robot", "ROBOT", "--out", "OUT"),
     "campaign": ("campaign", "SPEC", "--out", "OUT"),
 }
@@ -42,8 +42,14 @@ def words(tmp_path: Path) -> dict[str, str]:
     (tmp_path / "spec.toml").write_text(
         f'[campaign]\nkind = "monte-carlo"\nname = "m"\nseed = 1\n[robot]\nname = "{tmp_path}/four_bar.xml"\n'
     )
-    names = {"ROBOT": "four_bar.xml", "LOG": "log.csv", "PAYLOAD": "payload.json"}
-    names |= {"MOTION": "motion.json", "SPEC": "spec.toml", "OUT": "out", "FILE": "out.json"}
+    names = {"ROBOT": "four_bar.xml", "LOG": "log.csv", "PAYLOAD": "payload.json", "NEW": "new.csv"}
+    names |= {
+        "MOTION": "motion.json",
+        "SPEC": "spec.toml",
+        "OUT": "out",
+        "FILE": "out.json",
+        "NEW": "new.csv",
+    }
     return {word: str(tmp_path / name) for word, name in names.items()}
 
 

@@ -11,15 +11,24 @@ from threadpoolctl import threadpool_info, threadpool_limits
 from steelyard import estimation
 from steelyard.threads import BLAS_VARIABLE, one_blas_thread, with_one_blas_thread
 
+NUMPY = "numpy"
+"""Part of the path of the BLAS that our arithmetic uses: other libraries bring their own, some with one thread
+for ever."""
+
 
 def _blas() -> set[int]:
-    return {pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas"}
+    return {
+        pool["num_threads"]
+        for pool in threadpool_info()
+        if pool["user_api"] == "blas" and NUMPY in pool["filepath"]
+    }
 
 
 @pytest.fixture
 def two_threads(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.delenv(BLAS_VARIABLE, raising=False)
     with threadpool_limits(2, user_api="blas"):
+        assert _blas() == {2}
         yield
 
 

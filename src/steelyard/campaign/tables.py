@@ -13,7 +13,7 @@ from steelyard.errors import InputError, MissingExtraError
 from steelyard.files import FilePath, write_bytes
 
 
-def table_path(folder: Path, name: str) -> Path:
+def table_path(folder: FilePath, name: str) -> Path:
     """Where a table stands: a Parquet file where the extra `parquet` is installed, else a CSV file.
 
     Args:
@@ -23,7 +23,7 @@ def table_path(folder: Path, name: str) -> Path:
     Returns:
         The path.
     """
-    return folder / f"{name}.{'csv' if _arrow() is None else 'parquet'}"
+    return Path(folder) / f"{name}.{'csv' if _arrow() is None else 'parquet'}"
 
 
 def write_table(

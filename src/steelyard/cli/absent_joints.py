@@ -11,7 +11,7 @@ from steelyard.cli.output import say
 from steelyard.errors import InputError
 from steelyard.finding import Finding, Severity
 from steelyard.recording import read
-from steelyard.robot import Robot
+from steelyard.robot import JointKind, Robot
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,8 @@ def absent_joints(
 
     They are held at zero, where descriptions have their joints, or at the limit next to it. A log with joints
     that the robot does not have speaks of another robot, or by other names; what is missing then is not held
-    but complained about when the log is read. So is everything else that is wrong with it.
+    but complained about when the log is read. So is everything else that is wrong with it. Columns that are
+    numbered fit any robot with more joints, so there only sliding joints, as of fingers, are held.
 
     Args:
         robot: the robot.
@@ -67,9 +68,18 @@ def absent_joints(
         if evidence.get("channel") != "q" or not found or not found < set(names):
             return AbsentJoints({})
     absent = [joint for joint in robot.joints if joint.name in missing and joint.kind.nq == 1]
+    fingers = all(joint.kind is JointKind.PRISMATIC for joint in absent)
+    if not fingers and _numbered(path, columns, topic):
+        return AbsentJoints({})
     positions = {joint.name: min(max(0.0, joint.limits.lower), joint.limits.upper) for joint in absent}
     places = ", ".join(f"{joint.name} at {positions[joint.name]:g} {joint.position_unit}" for joint in absent)
     message = f"has no positions of some joints, which are held: {places}. Hold them elsewhere with --lock."
     say(f"   {Path(path).name}: {message}")
     finding = Finding(Severity.WARNING, "joints-not-logged", message, Path(path).name)
     return AbsentJoints(positions, (finding,))
+
+
+def _numbered(path: str | Path, columns: str | None, topic: str | None) -> bool:
+    """Whether the log calls its joints by numbers alone."""
+    found = read(path, columns=columns, topic=topic, lenient=True).recording
+    return all(name.isdigit() for name in found.joints)

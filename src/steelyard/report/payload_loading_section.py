@@ -18,7 +18,7 @@ model = scene.compile()
 PINOCCHIO = """\
 import pinocchio
 
-model = pinocchio.buildModelFromUrdf("object.urdf", pinocchio.JointModelFreeFlyer())
+model = pinocchio.buildModelFromUrdf("object.urdf")
 body = model.inertias[1]  # in the payload's frame
 # on an arm: arm.inertias[joint] += placement.act(body)
 """
