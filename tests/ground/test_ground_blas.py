@@ -12,8 +12,8 @@ from steelyard import estimation
 from steelyard.threads import BLAS_VARIABLE, one_blas_thread, with_one_blas_thread
 
 NUMPY = "numpy"
-"""Part of the path of the BLAS that our arithmetic uses: other libraries bring their own, some with one thread
-for ever."""
+"""Part of the path of the BLAS that our arithmetic uses: others come with other libraries, some of them with
+one thread for ever."""
 
 
 def _blas() -> set[int]:
