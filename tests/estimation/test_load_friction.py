@@ -161,7 +161,8 @@ def test_what_no_gear_has_is_left_out_at_its_joint_and_said() -> None:
     assert estimate.representative[first] == pytest.approx(phi[first], abs=0.1)
     stated = replace(problem, layout=layout, compressed=None)
     again = fit_load_friction(stated, on_blind="infinite")
-    np.testing.assert_allclose(again.values, estimate.values, rtol=1e-9)
+    # Both settle by the loss, from different starts.
+    assert (np.abs(again.values - estimate.values) <= 1e-3 * again.deviations).all()
     assert "load-friction-left-out" not in {x.code for x in again.findings}
 
 
