@@ -3,8 +3,8 @@
 Numba's own parallel loops need one of its threading layers; the one that is always there is documented as not
 safe for several threads of the caller, and even a single sample costs it a hundred microseconds.
 
-BLAS has threads of its own. On matrices as small as ours they wait for each other longer than they compute,
-and they take the cores from the threads above; so a fit runs with one of them, see `with_one_blas_thread`.
+BLAS has threads of its own. On matrices as small as ours they bring nothing and take the cores from the
+threads above; so a fit runs with one of them, see `with_one_blas_thread`.
 """
 
 from __future__ import annotations
