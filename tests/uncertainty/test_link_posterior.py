@@ -121,3 +121,29 @@ def test_fixed_parameters_are_said_to_be_fixed() -> None:
 def test_an_accuracy_that_is_none_is_refused(accuracy: float) -> None:
     with pytest.raises(InputError, match="positive"):
         link_posterior(BASE, np.zeros(BASE.count), np.eye(BASE.count), PRIOR, accuracy)
+
+
+@pytest.mark.parametrize(
+    ("name", "alone", "weighed"),
+    [("ur10e", 0.069, 0.063), ("panda", 0.063, 0.058), ("lbr_med7", 0.064, 0.053)],
+)
+def test_a_total_mass_hardly_tells_a_factor_common_to_all_torques(
+    name: str, alone: float, weighed: float
+) -> None:
+    """Why `--total-mass` calibrates no torque constants, which are known to 10 % beside it.
+
+    Combinations beta of links alone scale with the factor, so the prior tells it by beta' C⁻¹ beta.
+    """
+    robot = zoo_robot(name)
+    layout = layout_of(robot, ["viscous", "coulomb", "offset", "rotor"])
+    links = 10 * len(layout.links)
+    K = structural_identifiability(robot, layout).base.matrix
+    K = K[np.abs(K[:, links:]).max(axis=1) == 0.0][:, :links]
+    found = []
+    for total in (None, float(layout.nominal[:links:10].sum())):
+        prior = prior_of(robot, layout, total_mass=total)
+        beta = prior_alone(prior, 0.3).draw(8000, np.random.default_rng(0))[:, :links] @ K.T
+        centre = K @ prior.centre[:links]
+        told = centre @ np.linalg.pinv(np.cov(beta.T), rcond=1e-10) @ centre
+        found.append(float((told + 1.0 / 0.1**2) ** -0.5))
+    assert found == pytest.approx([alone, weighed], abs=0.0015)
