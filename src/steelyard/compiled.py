@@ -1,27 +1,55 @@
-"""The one door to Numba: functions compiled on first use and cached on disk, shared among threads.
+"""The one door to Numba: functions compiled on first use, kept on disk, shared among threads and processes.
 
-Numba's cache forgets a function when *its own* file changes, but not when a compiled function that it calls
-from another file changes; stale machine code would then answer silently. Here a cached function is stamped
-with the sources of its whole room and of `dynamics`, whose kernels the other rooms build on.
+Machine code is filed by *what it is made from*: the digest of a kernel covers its own bytecode and constants,
+and those of every kernel it calls. Numba's own cache looks at the file of the function alone: it forgets
+everything in a file when a comment changes there, and runs stale code when a callee in another file does.
+Files live in the user's cache folder, so they serve every copy of the package on the machine, survive an
+upgrade that leaves a kernel as it was, and need no right to write to the installation.
+
+Several processes that need one kernel compile it once: whoever comes first claims it, the others wait for its
+file. A kernel that is needed once and does little need not be compiled at all, see `interpreted_while_cheap`.
 """
 
 from __future__ import annotations
 
 import hashlib
-import inspect
-from collections.abc import Callable
-from functools import cache
+import os
+import pickle
+import secrets
+import sys
+import tempfile
+import time
+import types
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from functools import cache, update_wrapper
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Literal, TypeVar, cast
 
 import numba
-from numba.core import event
+import numpy as np
+from numba.core import event, serialize
+from numba.core.compiler import CompileResult
+from numba.core.dispatcher import Dispatcher
+from numba.core.types import ExternalFunction
 
 F = TypeVar("F", bound=Callable[..., Any])
 
+FOLDER_VARIABLE = "STEELYARD_CACHE"
+"""Environment variable with the folder for machine code, instead of the user's cache folder."""
+UNUSED_DAYS = 60
+"""Machine code that no run has asked for in so many days is removed."""
+PATIENCE = 120.0
+"""Seconds to wait for another process that compiles the same kernel; then this one does it too."""
+LOADING = 0.2
+"""Seconds that Python may spend on a kernel whose machine code lies on disk: about what loading it takes."""
+COMPILING = 4.0
+"""Seconds that Python may spend on a kernel that would have to be compiled."""
+
 
 def kernel(function: F) -> F:
-    """Compile a function to machine code, cached on disk; it runs without the interpreter's lock.
+    """Compile a function to machine code, kept on disk; it runs without the interpreter's lock.
 
     Division follows NumPy (no exception), indices are not checked, and floating point is exact IEEE: the same
     inputs give the same bits.
@@ -48,7 +76,7 @@ def inlined_kernel(function: F) -> F:
 
 
 def dense_kernel(function: F) -> F:
-    """Compile a function made of long sums, which the compiler may reorder and fuse; cached on disk.
+    """Compile a function made of long sums, which the compiler may reorder and fuse; kept on disk.
 
     Reordered sums use vector instructions; the last bits then depend on the processor, not on the run.
 
@@ -61,14 +89,56 @@ def dense_kernel(function: F) -> F:
     return _compile(function, fastmath={"reassoc", "contract"})
 
 
+def interpreted_while_cheap(seconds: Callable[..., float]) -> Callable[[F], F]:
+    """Let Python itself run a kernel until machine code would have paid: compiling takes seconds.
+
+    Python does the same operations in the same order, so the bits are those of the machine code as long as
+    the kernel sums in loops (`np.sum` adds in another order). The machine code takes over once the time spent
+    so far and the estimate for the next call exceed `LOADING`, or `COMPILING` where it is not on disk.
+
+    Args:
+        seconds: estimates how long Python takes for a call, from its arguments.
+
+    Returns:
+        A decorator of kernels that are called from Python only.
+    """
+
+    def decorate(function: F) -> F:
+        return cast(F, update_wrapper(_InterpretedWhileCheap(function, seconds), function))
+
+    return decorate
+
+
+@contextmanager
+def never_interpreted() -> Iterator[None]:
+    """Inside, every kernel is compiled, also the cheap ones: to make machine code ahead, and to time it."""
+    global _cheap_is_interpreted
+    _cheap_is_interpreted = False
+    try:
+        yield
+    finally:
+        _cheap_is_interpreted = True
+
+
 def before_first_compilation(tell: Callable[[], None]) -> None:
-    """Call a function once, just before anything is compiled in this process; loading from the cache is not.
+    """Call a function once, just before anything is compiled in this process; loading from disk is not.
 
     Args:
         tell: what to call.
     """
     register: Any = event.register
     register("numba:compile", _Once(tell))
+
+
+def cache_folder() -> Path:
+    """Where machine code is kept between runs: `$STEELYARD_CACHE`, or the user's cache folder."""
+    if given := os.environ.get(FOLDER_VARIABLE):
+        return Path(given).expanduser()
+    if sys.platform == "win32":
+        return Path(os.environ.get("LOCALAPPDATA", Path.home() / "AppData" / "Local")) / "steelyard" / "cache"
+    if sys.platform == "darwin":
+        return Path.home() / "Library" / "Caches" / "steelyard"
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "steelyard"
 
 
 class _Once(event.Listener):
@@ -85,16 +155,280 @@ class _Once(event.Listener):
 
 
 def _compile(function: F, *, fastmath: bool | set[str], inline: Literal["never", "always"] = "never") -> F:
-    compile_ = numba.njit(cache=True, nogil=True, fastmath=fastmath, inline=inline, error_model="numpy")
+    compile_ = numba.njit(nogil=True, fastmath=fastmath, inline=inline, error_model="numpy")
     dispatcher: Any = compile_(function)
-    dispatcher._cache._cache_file._source_stamp = _sources_stamp(Path(inspect.getfile(function)).parent)
+    dispatcher._cache = _MachineCode(dispatcher)
     return cast(F, dispatcher)
 
 
+class _InterpretedWhileCheap:
+    """See `interpreted_while_cheap`."""
+
+    def __init__(self, function: Callable[..., Any], seconds: Callable[..., float]) -> None:
+        self.compiled: Any = function
+        self._seconds = seconds
+        self._spent = 0.0
+
+    def __call__(self, *arguments: Any) -> Any:
+        if not self._is_cheap(arguments):
+            return self.compiled(*arguments)
+        started = time.perf_counter()
+        # As in machine code, divisions by zero go on with infinities.
+        with np.errstate(all="ignore"):
+            result = _interpreted(self.compiled)(*arguments)
+        self._spent += time.perf_counter() - started
+        return result
+
+    def _is_cheap(self, arguments: tuple[Any, ...]) -> bool:
+        if self.compiled.signatures or not _cheap_is_interpreted:
+            return False
+        expected = self._spent + self._seconds(*arguments)
+        if expected <= LOADING:
+            return True
+        if expected > COMPILING:
+            return False
+        signature = tuple(self.compiled.typeof_pyval(value) for value in arguments)
+        return not self.compiled._cache.holds(signature)
+
+
+_cheap_is_interpreted = True
+_plain_modules: dict[str, dict[str, Any]] = {}
+
+
+def _interpreted(dispatcher: Any) -> Callable[..., Any]:
+    """A kernel as plain Python, with all kernels it calls."""
+    function = dispatcher.py_func
+    names = _plain_modules.get(function.__module__)
+    if names is None:
+        names = _plain_modules[function.__module__] = dict(function.__globals__)
+        for name, value in list(names.items()):
+            if isinstance(value, Dispatcher):
+                names[name] = _interpreted(value)
+    return types.FunctionType(
+        function.__code__, names, function.__name__, function.__defaults__, function.__closure__
+    )
+
+
+class _MachineCode:
+    """The machine code of one kernel on disk, one file a signature: what Numba calls a cache."""
+
+    def __init__(self, dispatcher: Any) -> None:
+        self._dispatcher = dispatcher
+        self._claims: dict[str, int] = {}
+
+    @property
+    def cache_path(self) -> str:
+        """The folder."""
+        return str(_folder())
+
+    def holds(self, signature: tuple[Any, ...]) -> bool:
+        """Whether there is a file for a signature."""
+        return self._file(signature, self._dispatcher.targetctx).is_file()
+
+    def load_overload(self, signature: Any, context: Any) -> CompileResult | None:
+        """The machine code of a signature, or None: then the caller compiles and `save_overload` follows."""
+        context.refresh()
+        file = self._file(signature, context)
+        found = _read(file)
+        if found is None and (claim := _claim(file)) is not None:
+            self._claims[str(file)] = claim
+            # Between the look and the claim another process may have finished.
+            found = _read(file)
+        if found is None:
+            return None
+        self._release(file)
+        rebuild: Any = CompileResult._rebuild
+        return cast(CompileResult, rebuild(context, *found))
+
+    def save_overload(self, signature: Any, result: Any) -> None:
+        """Keep the machine code of a signature."""
+        file = self._file(signature, result.target_context)
+        if not result.lifted and not result.library.has_dynamic_globals:
+            dumps: Any = serialize.dumps
+            _write(file, dumps(result._reduce()))
+            _remove_unused()
+        self._release(file)
+
+    def enable(self) -> None:
+        """Always enabled."""
+
+    def disable(self) -> None:
+        """Always enabled."""
+
+    def flush(self) -> None:
+        """Nothing is kept back."""
+
+    def _release(self, file: Path) -> None:
+        claim = self._claims.pop(str(file), None)
+        if claim is not None:
+            os.close(claim)
+
+    def _file(self, signature: Any, context: Any) -> Path:
+        processor = context.codegen().magic_tuple()
+        key = repr((kernel_digest(self._dispatcher), str(signature), processor))
+        return _folder() / f"{hashlib.sha256(key.encode()).hexdigest()[:40]}.machine-code"
+
+
+def _read(file: Path) -> tuple[Any, ...] | None:
+    """What a file of machine code holds, or None where there is none or it is damaged."""
+    try:
+        content = file.read_bytes()
+    except OSError:
+        return None
+    if hashlib.sha256(content[32:]).digest() != content[:32]:
+        return None
+    with suppress(OSError):
+        os.utime(file)
+    return cast(tuple[Any, ...], pickle.loads(content[32:]))
+
+
+def _write(file: Path, content: bytes) -> None:
+    """Write a file that appears whole; a full or lost disk costs the next run a compilation, nothing else."""
+    beside = file.with_name(f".{secrets.token_hex(8)}.tmp")
+    with suppress(OSError):
+        try:
+            beside.write_bytes(hashlib.sha256(content).digest() + content)
+            beside.replace(file)
+        finally:
+            beside.unlink(missing_ok=True)
+
+
+def _claim(file: Path) -> int | None:
+    """The right to compile one file, which ends with the process; None if another one made it meanwhile."""
+    try:
+        # Not on Windows: two processes may then compile the same kernel.
+        import fcntl
+
+        claim = os.open(file.with_suffix(".claim"), os.O_CREAT | os.O_RDWR, 0o600)
+    except (ImportError, OSError):
+        return None
+    give_up = time.monotonic() + PATIENCE
+    while time.monotonic() < give_up:
+        with suppress(OSError):
+            fcntl.flock(claim, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return claim
+        time.sleep(0.02)
+    os.close(claim)
+    return None
+
+
 @cache
-def _sources_stamp(room: Path) -> bytes:
-    dynamics = Path(__file__).parent / "dynamics"
-    digest = hashlib.sha256()
-    for file in sorted({*room.glob("*.py"), *dynamics.glob("*.py"), Path(__file__)}):
-        digest.update(file.name.encode() + b"\0" + hashlib.sha256(file.read_bytes()).digest())
-    return digest.digest()
+def _folder() -> Path:
+    """The folder for this Python and this Numba; a new one for this process where that is not private."""
+    kept = (
+        f"python{sys.version_info[0]}{sys.version_info[1]}-numba{numba.__version__}-llvm{version('llvmlite')}"
+    )
+    folder = cache_folder() / "machine-code" / kept
+    with suppress(OSError):
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        if is_private(folder) and os.access(folder, os.W_OK):
+            return folder
+    return Path(tempfile.mkdtemp(prefix="steelyard-"))
+
+
+def is_private(folder: Path) -> bool:
+    """Whether nobody but the user may write to a folder: machine code from another one is not run.
+
+    Args:
+        folder: an existing folder.
+
+    Returns:
+        True if it is the user's own and not writable for others, or where the system has no such notion.
+    """
+    if not hasattr(os, "getuid"):
+        return True
+    status = folder.stat()
+    return status.st_uid == os.getuid() and not status.st_mode & 0o022
+
+
+@cache
+def _remove_unused() -> None:
+    """Remove, once in a process, what no run has asked for in a long time."""
+    oldest = time.time() - UNUSED_DAYS * 86400
+    with suppress(OSError):
+        for file in _folder().iterdir():
+            with suppress(OSError):
+                if file.stat().st_mtime < oldest:
+                    file.unlink()
+
+
+@cache
+def kernel_digest(dispatcher: Any) -> str:
+    """Digest of all that decides what a kernel does: its code, its options and the kernels it calls.
+
+    Args:
+        dispatcher: the kernel.
+
+    Returns:
+        64 hexadecimal digits.
+    """
+    function = dispatcher.py_func
+    # The order of a set changes from process to process.
+    options = sorted(
+        (name, sorted(value) if isinstance(value, set) else value)
+        for name, value in dispatcher.targetoptions.items()
+    )
+    parts: list[object] = [function.__module__, function.__qualname__, function.__defaults__, options]
+    parts += _parts_of_code(function.__code__, function.__doc__)
+    for name in sorted(set(_names(function.__code__))):
+        if name in function.__globals__:
+            parts += [name, _part_of_global(function.__globals__[name], dispatcher)]
+    return hashlib.sha256(repr(parts).encode()).hexdigest()
+
+
+def _parts_of_code(code: types.CodeType, documentation: str | None = None) -> Iterator[object]:
+    yield code.co_code
+    yield code.co_names
+    yield code.co_varnames
+    for constant in code.co_consts:
+        if isinstance(constant, types.CodeType):
+            yield from _parts_of_code(constant)
+        elif constant is not documentation or documentation is None:
+            yield constant
+
+
+def _names(code: types.CodeType) -> Iterator[str]:
+    yield from code.co_names
+    for constant in code.co_consts:
+        if isinstance(constant, types.CodeType):
+            yield from _names(constant)
+
+
+def _part_of_global(value: Any, caller: Any) -> object:
+    """What a name that a kernel looks up stands for."""
+    if isinstance(value, Dispatcher):
+        return "itself" if value is caller else kernel_digest(value)
+    if isinstance(value, types.ModuleType):
+        return value.__name__, getattr(value, "__version__", None)
+    if isinstance(value, ExternalFunction):
+        return value.symbol, str(value.sig)
+    if isinstance(value, np.ndarray):
+        return str(value.dtype), value.shape, value.tobytes()
+    if isinstance(value, type):
+        return value.__module__, value.__qualname__, getattr(value, "_fields", None)
+    if value is None or isinstance(value, (bool, int, float, str, bytes, tuple)):
+        return value
+    # An intrinsic, say: what it does stands in the sources of its room.
+    return type(value).__qualname__, getattr(value, "__name__", None), _sources_digest(value)
+
+
+def _sources_digest(value: Any) -> str:
+    """Digest of the sources beside the module of an object; nothing of modules that stand for a digest."""
+    module = sys.modules.get(getattr(value, "__module__", None) or type(value).__module__)
+    return sources_digest(module.__file__) if module is not None and module.__file__ else ""
+
+
+@cache
+def sources_digest(file: str) -> str:
+    """Digest of the Python sources in the folder of a file.
+
+    Args:
+        file: path of any file in the folder.
+
+    Returns:
+        64 hexadecimal digits.
+    """
+    content = hashlib.sha256()
+    for source in sorted(Path(file).parent.glob("*.py")):
+        content.update(source.name.encode() + b"\0" + hashlib.sha256(source.read_bytes()).digest())
+    return content.hexdigest()

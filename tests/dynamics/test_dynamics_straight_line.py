@@ -21,13 +21,11 @@ from steelyard.dynamics.straight_line import (
     LANES,
     LARGEST,
     StraightLineCode,
-    cache_folder,
     carried_parameters,
     straight_line_code,
     straight_line_pays,
 )
 from steelyard.dynamics.straight_line.model import exact
-from steelyard.dynamics.straight_line.seal import is_private, remove_unsealed, seal
 from steelyard.dynamics.straight_line.sine import write_cos_sin
 from steelyard.dynamics.tree import tree_of
 from steelyard.errors import InputError
@@ -285,40 +283,7 @@ def test_damaged_files_of_the_cache_are_made_again_and_never_executed(tmp_path: 
     value, misses = run_script(tmp_path)
     assert misses == 1
     assert run_script(tmp_path) == (value, 0), "a second process loads the machine code"
-    for source in tmp_path.rglob("*.py"):
-        source.write_text("raise SystemExit('executed a file of the cache')")
-    for file in tmp_path.rglob("*.nb[ic]"):
+    for file in tmp_path.rglob("*.machine-code"):
         file.write_bytes(file.read_bytes()[:-100])
     assert run_script(tmp_path) == (value, 1)
     assert run_script(tmp_path) == (value, 0)
-    assert all("SystemExit" not in source.read_text() for source in tmp_path.rglob("*.py"))
-
-
-def test_machine_code_without_a_seal_is_removed(tmp_path: Path) -> None:
-    inside = tmp_path / "__pycache__"
-    inside.mkdir()
-    for name in ("f.nbi", "f.1.nbc"):
-        (inside / name).write_bytes(b"machine code")
-    seal(tmp_path)
-    remove_unsealed(tmp_path)
-    assert len(list(inside.iterdir())) == 2
-    (inside / "f.1.nbc").write_bytes(b"other code")
-    remove_unsealed(tmp_path)
-    assert not list(inside.iterdir())
-
-
-@pytest.mark.skipif(not hasattr(os, "getuid"), reason="no file modes here")
-def test_a_folder_that_others_may_write_to_is_not_private(tmp_path: Path) -> None:
-    tmp_path.chmod(0o700)
-    assert is_private(tmp_path)
-    tmp_path.chmod(0o777)
-    assert not is_private(tmp_path)
-    tmp_path.chmod(0o700)
-
-
-def test_the_cache_folder_follows_the_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setenv("STEELYARD_CACHE", str(tmp_path))
-    assert cache_folder() == tmp_path
-    monkeypatch.delenv("STEELYARD_CACHE")
-    monkeypatch.chdir(tmp_path)
-    assert tmp_path not in cache_folder().parents

@@ -1,4 +1,4 @@
-"""Compiled functions are cached, and forgotten when any source they may call has changed."""
+"""Machine code is filed by what it is made from, made once, never run when damaged, and not made in vain."""
 
 from __future__ import annotations
 
@@ -7,78 +7,181 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
-from steelyard.compiled import _sources_stamp
+from steelyard import compiled
+from steelyard.compiled import cache_folder, interpreted_while_cheap, is_private, kernel, never_interpreted
+
+OUTER = '''
+"""A module."""
+from steelyard.compiled import kernel
+from inner import once
+
+OFFSET = 0.0
+
+@kernel
+def twice(x):
+    """Twice."""
+    return once(once(x)) + OFFSET
+'''
+INNER = "from steelyard.compiled import kernel\n\n@kernel\ndef once(x):\n    return 2.0 * x\n"
+PROGRAM = "import outer; print(outer.twice(3.0), sum(outer.twice.stats.cache_misses.values()))"
+
+
+class Package:
+    """Two modules whose kernels call each other, and processes that run them."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder, self.cache = folder, folder / "cache"
+        self.write(OUTER, INNER)
+
+    def write(self, outer: str, inner: str) -> None:
+        (self.folder / "outer.py").write_text(outer)
+        (self.folder / "inner.py").write_text(inner)
+
+    def start(self, program: str = PROGRAM) -> subprocess.Popen[str]:
+        path = os.pathsep.join([str(self.folder), *filter(None, [os.environ.get("PYTHONPATH")])])
+        return subprocess.Popen(
+            [sys.executable, "-B", "-c", program],
+            env={**os.environ, "STEELYARD_CACHE": str(self.cache), "PYTHONPATH": path},
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+
+    def run(self) -> tuple[float, int]:
+        """The answer, and how often `twice` was compiled."""
+        process = self.start()
+        answer, compiled_now = process.communicate()[0].split()
+        assert process.returncode == 0
+        return float(answer), int(compiled_now)
 
 
 @pytest.fixture
-def room(tmp_path: Path) -> Path:
-    (tmp_path / "one.py").write_text("x = 1\n")
-    (tmp_path / "other.py").write_text("y = 1\n")
-    return tmp_path
+def package(tmp_path: Path) -> Package:
+    return Package(tmp_path)
 
 
-def _stamp(room: Path) -> bytes:
-    _sources_stamp.cache_clear()
-    return _sources_stamp(room)
+def test_a_second_process_loads_what_the_first_compiled(package: Package) -> None:
+    assert [package.run(), package.run()] == [(12.0, 1), (12.0, 0)]
 
 
-def test_the_stamp_of_unchanged_sources_stays(room: Path) -> None:
-    before = _stamp(room)
-    os.utime(room / "one.py", (0, 0))
-    (room / "notes.txt").write_text("not a source")
-    assert _stamp(room) == before
-
-
-@pytest.mark.parametrize("change", ["edit", "add", "remove", "rename"])
-def test_any_change_of_a_source_changes_the_stamp(room: Path, change: str) -> None:
-    before = _stamp(room)
-    match change:
-        case "edit":
-            (room / "other.py").write_text("y = 2\n")
-        case "add":
-            (room / "third.py").write_text("")
-        case "remove":
-            (room / "other.py").unlink()
-        case "rename":
-            (room / "other.py").rename(room / "another.py")
-    assert _stamp(room) != before
-
-
-def test_moving_text_from_one_source_to_the_next_changes_the_stamp(room: Path) -> None:
-    (room / "a.py").write_text("b.py")
-    (room / "b.py").write_text("")
-    before = _stamp(room)
-    (room / "a.py").write_text("")
-    (room / "b.py").write_text("b.py")
-    assert _stamp(room) != before
-
-
-PROGRAM = "import outer; print(outer.twice(3.0))"
-INNER = "from steelyard.compiled import kernel\n\n@kernel\ndef once(x):\n    return {factor} * x\n"
-OUTER = (
-    "from steelyard.compiled import kernel\nfrom inner import once\n\n"
-    "@kernel\ndef twice(x):\n    return once(once(x))\n"
+@pytest.mark.parametrize(
+    ("outer", "inner", "answer"),
+    [
+        (OUTER, INNER.replace("2.0", "5.0"), 75.0),
+        (OUTER.replace("OFFSET = 0.0", "OFFSET = 1.0"), INNER, 13.0),
+        (OUTER.replace("once(once(x))", "once(x)"), INNER, 6.0),
+    ],
+    ids=["a callee in another file", "a constant", "its own code"],
 )
+def test_a_change_of_anything_a_kernel_is_made_from_compiles_it_again(
+    package: Package, outer: str, inner: str, answer: float
+) -> None:
+    """Of a callee in another file Numba's own cache knows nothing: it would answer 12 again."""
+    package.run()
+    package.write(outer, inner)
+    assert package.run() == (answer, 1)
 
 
-def test_a_cached_function_sees_a_change_in_a_file_it_calls(tmp_path: Path) -> None:
-    """Numba alone would answer 12 again: it looks only at the file of the function it is asked for."""
-    (tmp_path / "outer.py").write_text(OUTER)
-    cache = tmp_path / "cache"
-    path = os.pathsep.join([str(tmp_path), *filter(None, [os.environ.get("PYTHONPATH")])])
-    answers = []
-    for factor in ("2.0", "2.0", "5.0"):
-        (tmp_path / "inner.py").write_text(INNER.format(factor=factor))
-        answers.append(
-            subprocess.run(
-                [sys.executable, "-B", "-c", PROGRAM],
-                env={**os.environ, "NUMBA_CACHE_DIR": str(cache), "PYTHONPATH": path},
-                capture_output=True,
-                text=True,
-                check=True,
-            ).stdout.strip()
-        )
-    assert answers == ["12.0", "12.0", "75.0"]
-    assert any(cache.rglob("*.nbc")), "nothing was cached, so this shows nothing"
+def test_a_change_of_comments_documentation_or_other_functions_compiles_nothing(
+    package: Package,
+) -> None:
+    package.run()
+    package.write(
+        OUTER.replace('"""Twice."""', '"""Twice as much.\n\n    Or more.\n    """\n    # Why not?'),
+        "# A new line.\n" + INNER + "\n@kernel\ndef other(x):\n    return x\n",
+    )
+    assert package.run() == (12.0, 0)
+
+
+@pytest.mark.parametrize("damage", [lambda b: b[:-20], lambda b: b"", lambda b: b[:99] + b"?" + b[100:]])
+def test_damaged_machine_code_is_made_again_and_never_run(package: Package, damage) -> None:  # type: ignore[no-untyped-def]
+    package.run()
+    files = list(package.cache.rglob("*.machine-code"))
+    assert len(files) == 2
+    for file in files:
+        file.write_bytes(damage(file.read_bytes()))
+    assert [package.run(), package.run()] == [(12.0, 1), (12.0, 0)]
+
+
+def test_two_processes_that_need_a_kernel_at_once_compile_it_once(package: Package) -> None:
+    gate = package.folder / "gate"
+    program = (
+        f"import pathlib, time, outer\nwhile not pathlib.Path({str(gate)!r}).exists(): time.sleep(1e-3)\n"
+    )
+    processes = [package.start(program + PROGRAM.removeprefix("import outer; ")) for _ in range(2)]
+    gate.touch()
+    answers = [process.communicate()[0].split() for process in processes]
+    assert sorted(answers) == [["12.0", "0"], ["12.0", "1"]]
+
+
+@pytest.mark.skipif(not hasattr(os, "getuid"), reason="no file modes here")
+def test_a_folder_that_others_may_write_to_is_not_used(package: Package) -> None:
+    package.run()
+    (folder,) = (package.cache / "machine-code").iterdir()
+    assert is_private(folder)
+    folder.chmod(0o777)
+    assert not is_private(folder)
+    assert [package.run(), package.run()] == [(12.0, 1), (12.0, 1)]
+
+
+def test_the_cache_folder_follows_the_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("STEELYARD_CACHE", str(tmp_path))
+    assert cache_folder() == tmp_path
+    monkeypatch.delenv("STEELYARD_CACHE")
+    monkeypatch.chdir(tmp_path)
+    assert tmp_path not in cache_folder().parents
+
+
+def test_what_no_run_has_asked_for_in_a_long_time_is_removed(package: Package) -> None:
+    package.run()
+    files = list(package.cache.rglob("*.machine-code"))
+    for file in files:
+        os.utime(file, (0, 0))
+    package.write(OUTER, INNER.replace("2.0", "3.0"))
+    package.run()
+    assert not any(file.exists() for file in files)
+
+
+@kernel
+def _inverse(x: np.ndarray) -> float:
+    total = 0.0
+    for k in range(x.size):
+        total += 1.0 / x[k]
+    return total
+
+
+def _cheap(seconds: float):  # type: ignore[no-untyped-def]
+    fresh = kernel(_inverse.py_func)  # type: ignore[attr-defined]
+    return interpreted_while_cheap(lambda _: seconds)(fresh)
+
+
+def test_a_cheap_kernel_is_interpreted_and_divides_as_machine_code_does() -> None:
+    x = np.array([0.0, 3.0, 7.0])
+    cheap = _cheap(0.0)
+    assert cheap(x) == _inverse(x) == np.inf
+    assert cheap(x[1:]) == _inverse(x[1:])
+    assert not cheap.compiled.signatures
+
+
+@pytest.mark.parametrize("estimate", [compiled.COMPILING * 1.01, None])
+def test_a_kernel_is_compiled_when_it_is_dear_or_asked_for(estimate: float | None) -> None:
+    function = _cheap(0.0 if estimate is None else estimate)
+    if estimate is None:
+        with never_interpreted():
+            function(np.ones(2))
+    else:
+        function(np.ones(2))
+    assert len(function.compiled.signatures) == 1
+
+
+def test_a_kernel_whose_machine_code_is_on_disk_is_loaded_once_that_pays(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(compiled, "LOADING", 0.1)
+    _inverse(np.ones(2))
+    again = _cheap(0.2)
+    again(np.ones(2))
+    assert len(again.compiled.signatures) == 1
+    assert sum(again.compiled.stats.cache_misses.values()) == 0

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from steelyard.arrays import Array, IntArray, read_only_view
-from steelyard.compiled import kernel
+from steelyard.compiled import interpreted_while_cheap, kernel
 from steelyard.dynamics.batch import states
 from steelyard.dynamics.motion_pass import cross, place_bodies, to_parent
 from steelyard.dynamics.tree import Tree, tree_of
@@ -86,6 +86,9 @@ def poses_in_base(tree: Tree, q: Array, R: Array, p: Array, R_0: Array, p_0: Arr
             R_0[i, 0, c], R_0[i, 1, c], R_0[i, 2, c] = x, y, z
 
 
+@interpreted_while_cheap(
+    lambda first, last, tree, links, *_: 1e-4 * (last - first) * (len(tree.parent) + len(links))
+)
 @kernel
 def _frame_poses(
     first: int, last: int, tree: Tree, links: IntArray, placements: Array, q: Array, X: Array

@@ -12,7 +12,7 @@ from fractions import Fraction
 import numpy as np
 
 from steelyard.arrays import Array, IntArray, read_only
-from steelyard.compiled import kernel
+from steelyard.compiled import interpreted_while_cheap, kernel
 from steelyard.dynamics import torque_regressor
 from steelyard.identifiability.classes import CLASSES, TIE_BREAK, Class, classify
 from steelyard.identifiability.echelon import row_space
@@ -236,6 +236,7 @@ def _bodies(
     return tuple(bodies[i] for i in range(len(mechanism.names)))
 
 
+@interpreted_while_cheap(lambda found: 1e-3 * len(found.V))
 @kernel
 def velocity_dimensions(found: Spans) -> IntArray:
     """Dimension of each body's velocities and gravity together, shape (nb,), dimensionless."""
@@ -249,6 +250,7 @@ def velocity_dimensions(found: Spans) -> IntArray:
     return dims
 
 
+@interpreted_while_cheap(lambda R, _: 1e-3 * len(R))
 @kernel
 def body_moves(R: Array, p: Array) -> Array:
     """B of every body: its ten parameters in its carrier's frame, shape (nb, 10, 10), SI."""

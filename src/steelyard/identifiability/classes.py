@@ -11,8 +11,8 @@ from enum import StrEnum
 import numpy as np
 
 from steelyard.arrays import Array, IntArray
-from steelyard.compiled import kernel
-from steelyard.identifiability.nullspace import Spans
+from steelyard.compiled import interpreted_while_cheap, kernel
+from steelyard.identifiability.nullspace import SECONDS, Spans
 from steelyard.identifiability.parameter_maps import move_coefficients
 from steelyard.identifiability.spans import SMALLEST, absorb, complement
 
@@ -41,6 +41,7 @@ CLASSES = tuple(Class)
 """The classes by their number in compiled code."""
 
 
+@interpreted_while_cheap(lambda starts, bodies, *_: SECONDS * bodies.size)
 @kernel
 def classify(
     starts: IntArray,

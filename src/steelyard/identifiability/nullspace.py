@@ -20,7 +20,7 @@ from typing import NamedTuple
 import numpy as np
 
 from steelyard.arrays import Array, IntArray
-from steelyard.compiled import kernel
+from steelyard.compiled import interpreted_while_cheap, kernel
 from steelyard.identifiability.parameter_maps import (
     bilinear_form,
     move_coefficients,
@@ -28,7 +28,10 @@ from steelyard.identifiability.parameter_maps import (
     turn_coefficients,
     turn_velocity,
 )
-from steelyard.identifiability.spans import SMALLEST, absorb, left_of
+from steelyard.identifiability.spans import SMALLEST, absorb, left_of, length_of, project_off
+
+SECONDS = 5e-3
+"""What Python takes for a body of an arm, about."""
 
 
 class Spans(NamedTuple):
@@ -61,7 +64,6 @@ class Spans(NamedTuple):
     gap: Array
 
 
-@kernel
 def empty_spans(bodies: int, blocks: int, width: int) -> Spans:
     """Memory for the results of a mechanism whose widest block has `width` parameters."""
     return Spans(
@@ -165,7 +167,7 @@ def carried_velocities(
     for r in range(size):
         for b in range(bodies.size):
             move_velocity(R, p, bodies[b], basis[r], x, 6 * b)
-        x /= np.sqrt(np.sum(x * x))
+        x /= length_of(x)
         count = absorb(Q, count, x, gap)
     return close_velocities(Q, count, bodies, dofs, motions, gap, x)
 
@@ -201,8 +203,8 @@ def carried_gravity(
     count = close_velocities(Q, count, bodies, dofs, motions, gap, x)
     for _ in range(2):
         for r in range(count):
-            fall -= np.sum(Q[r] * fall) * Q[r]
-    left = np.sqrt(np.sum(fall * fall))
+            project_off(Q[r], fall)
+    left = length_of(fall)
     if left <= SMALLEST:
         gap[1] = max(gap[1], left)
         fall[:] = 0.0
@@ -223,7 +225,7 @@ def carried_coefficients(
         for r in range(found.dim_K[parent]):
             for b in range(m):
                 move_coefficients(R, p, bodies[b], found.K[parent, r], x, 10 * b)
-            x /= np.sqrt(np.sum(x * x))
+            x /= length_of(x)
             count = absorb(Q, count, x, found.gap)
     while m > 1:
         # As for velocities: the longest first.
@@ -245,6 +247,7 @@ def carried_coefficients(
     return count
 
 
+@interpreted_while_cheap(lambda starts, bodies, *_: SECONDS * bodies.size)
 @kernel
 def find_spans(
     starts: IntArray,
@@ -325,7 +328,7 @@ def find_spans(
                 rank = absorb(N, rank, row, found.gap)
         found.rank[c] = rank
         for d in range(0 if static else n):
-            x = own[d] / np.sqrt(np.sum(own[d] * own[d]))
+            x = own[d] / length_of(own[d])
             v_count = absorb(V, v_count, x, found.gap)
         share_among_bodies(mine, V, v_count, G, g_count, fall, K, k_count, found)
 
@@ -372,8 +375,8 @@ def share_among_bodies(
         velocity[:] = fall[6 * b : 6 * b + 6] * np.sqrt(np.float64(bodies.size))
         for _ in range(2):
             for r in range(found.dim_G[i]):
-                velocity -= np.sum(found.G[i, r] * velocity) * found.G[i, r]
-        found.fall[i] = velocity if np.sqrt(np.sum(velocity * velocity)) > SMALLEST else np.zeros(6)
+                project_off(found.G[i, r], velocity)
+        found.fall[i] = velocity if length_of(velocity) > SMALLEST else np.zeros(6)
         for r in range(k_count):
             coefficients[:] = K[r, 10 * b : 10 * b + 10]
             found.dim_K[i] = absorb(found.K[i], found.dim_K[i], coefficients, found.gap)

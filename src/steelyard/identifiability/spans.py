@@ -12,6 +12,25 @@ SMALLEST = 1e-9
 
 
 @kernel
+def length_of(x: Array) -> float:
+    """The length of a vector, shape (n,), dimensionless; summed in order, as Python does it too."""
+    total = 0.0
+    for k in range(x.size):
+        total += x[k] * x[k]
+    return math.sqrt(total)
+
+
+@kernel
+def project_off(unit: Array, x: Array) -> None:
+    """Take off x, in place, what lies along a unit vector; both of shape (n,), dimensionless."""
+    along = 0.0
+    for k in range(x.size):
+        along += unit[k] * x[k]
+    for k in range(x.size):
+        x[k] -= along * unit[k]
+
+
+@kernel
 def left_of(Q: Array, count: int, x: Array) -> float:
     """Project x off an orthonormal basis, twice, in place; return the length of what is left.
 
@@ -23,18 +42,10 @@ def left_of(Q: Array, count: int, x: Array) -> float:
     Returns:
         The length, dimensionless.
     """
-    n = x.size
     for _ in range(2):
         for r in range(count):
-            along = 0.0
-            for k in range(n):
-                along += Q[r, k] * x[k]
-            for k in range(n):
-                x[k] -= along * Q[r, k]
-    length = 0.0
-    for k in range(n):
-        length += x[k] * x[k]
-    return math.sqrt(length)
+            project_off(Q[r], x)
+    return length_of(x)
 
 
 @kernel

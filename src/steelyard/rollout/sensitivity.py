@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from steelyard.archive import digest
 from steelyard.arrays import Array, read_only_view
-from steelyard.dynamics.straight_line import call, sources_digest, specialise, straight_line_code
+from steelyard.dynamics.straight_line import call, specialise, straight_line_code
 from steelyard.dynamics.tree import tree_of
 from steelyard.errors import InputError
 from steelyard.layout import Layout
@@ -105,7 +105,7 @@ def sensitivities(
     controller = loop.controller
     functions = specialise(
         variation_template,
-        digest([generated.key, law_key(controller), sources_digest(__file__)]),
+        digest([generated.key, law_key(controller)]),
         run_forward=generated.calls["run_forward"],
         run_linear=linear_lanes(generated),
         run_columns=generated.calls["run_columns"],

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from dataclasses import dataclass
 from types import ModuleType
 
@@ -11,12 +10,12 @@ from numpy.typing import ArrayLike
 
 from steelyard.archive import digest
 from steelyard.arrays import Array, checked, read_only, read_only_view
+from steelyard.compiled import kernel_digest
 from steelyard.control import Controller
 from steelyard.dynamics.batch import Numbers, belongs, numbers, states
 from steelyard.dynamics.friction import refuse_load
 from steelyard.dynamics.straight_line import (
     call,
-    sources_digest,
     specialise,
     straight_line_code,
     straight_line_pays,
@@ -219,8 +218,7 @@ def refuse_friction(layout: Layout, what: str, remedy: str) -> None:
 
 def law_key(controller: Controller) -> list[str]:
     """What identifies the compiled step of a controller across processes."""
-    step = getattr(controller.step, "py_func", controller.step)
-    return [step.__module__, step.__qualname__, sources_digest(inspect.getfile(step))]
+    return [kernel_digest(controller.step)]
 
 
 def _functions(

@@ -14,7 +14,7 @@ import numpy as np
 from steelyard.archive import digest
 from steelyard.arrays import Array, read_only_view
 from steelyard.control import Controller
-from steelyard.dynamics.straight_line import call, sources_digest, specialise
+from steelyard.dynamics.straight_line import call, specialise
 from steelyard.motion import MotionSample
 from steelyard.rollout.simulation import law_key
 from steelyard.simulate import cycles as template
@@ -95,8 +95,7 @@ def closed_loop(
     )
     q, v, tau = np.empty((3, (n - 1) // every + 1, nv))
     log = Log(every, np.empty((n, nv)), q, v, tau)
-    key = digest([law_key(controller), sources_digest(template.__file__)])
-    code = specialise(template, key, control_step=controller.step)
+    code = specialise(template, digest(law_key(controller)), control_step=controller.step)
     law = (controller.tree, controller.numbers, read_only_view(controller.gains))
     memory = np.array(controller.memory)
     desired = tuple(read_only_view(x) for x in (reference.q, reference.v, reference.a))

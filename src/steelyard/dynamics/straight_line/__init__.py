@@ -6,7 +6,7 @@ from steelyard.dynamics.straight_line.choice import LARGEST, straight_line_code,
 from steelyard.dynamics.straight_line.code import StraightLineCode
 from steelyard.dynamics.straight_line.machine_code import LANES
 from steelyard.dynamics.straight_line.regressor import StraightLineRegressor, straight_line_regressor
-from steelyard.dynamics.straight_line.store import cache_folder, call, sources_digest, specialise
+from steelyard.dynamics.straight_line.store import call, specialise
 
 __all__ = [
     "LANES",
@@ -15,10 +15,8 @@ __all__ = [
     "StraightLineAdjoint",
     "StraightLineCode",
     "StraightLineRegressor",
-    "cache_folder",
     "call",
     "carried_parameters",
-    "sources_digest",
     "specialise",
     "straight_line_adjoint",
     "straight_line_code",

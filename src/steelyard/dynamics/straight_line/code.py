@@ -9,6 +9,7 @@ from types import ModuleType
 from typing import Any
 
 from steelyard.archive import digest
+from steelyard.compiled import sources_digest
 from steelyard.dynamics.straight_line import kernels
 from steelyard.dynamics.straight_line.carried import Carried
 from steelyard.dynamics.straight_line.expression import is_zero
@@ -17,7 +18,7 @@ from steelyard.dynamics.straight_line.linear import Linearisation, linearise
 from steelyard.dynamics.straight_line.machine_code import lane_call, scalar_call
 from steelyard.dynamics.straight_line.model import Model
 from steelyard.dynamics.straight_line.program import Program, program
-from steelyard.dynamics.straight_line.store import sources_digest, specialise
+from steelyard.dynamics.straight_line.store import specialise
 from steelyard.dynamics.tree import Tree
 
 Pair = tuple[int, int]

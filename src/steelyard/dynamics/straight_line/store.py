@@ -1,34 +1,22 @@
-"""Copies of compiled modules with some of their names bound to other functions, cached on disk by content.
+"""Copies of compiled modules with some of their names bound to other functions.
 
-Numba caches a function by the file that defines it and cannot tell two uses of one function with different
-callees apart. So each combination gets a copy of the module in a folder of its own, named by a digest of
-everything it depends on, where Numba keeps the machine code. What runs is always the package's own source;
-the file in the folder is there for Numba to find and is rewritten whenever it differs.
+Numba looks the names of a kernel up once: one kernel cannot call this controller's step now and another one's
+later. So each combination gets a copy of the module, named by a digest of everything it depends on. What runs
+is always the package's own source, and machine code is filed by that name (`compiled`).
 """
 
 from __future__ import annotations
 
-import hashlib
 import inspect
-import os
 import signal
 import sys
-import tempfile
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import cache
-from pathlib import Path
 from types import FrameType, ModuleType
 from typing import Any
 
 from steelyard.archive import digest
-from steelyard.dynamics.straight_line.seal import is_private, remove_unsealed, seal
-from steelyard.errors import InputError
-from steelyard.files import write_text
-
-FOLDER_VARIABLE = "STEELYARD_CACHE"
-"""Environment variable with the folder for machine code, instead of the user's cache folder."""
 
 _made: dict[tuple[str, str], ModuleType] = {}
 
@@ -48,21 +36,20 @@ def specialise(template: ModuleType, key: str, **bindings: object) -> ModuleType
     if known is not None:
         return known
     source, short = inspect.getsource(template), template.__name__.rpartition(".")[2]
-    whole = digest([template.__name__, source, key])[:32]
-    path = _place(whole, f"{short}.py", source)
-    remove_unsealed(path.parent)
-    module = ModuleType(f"steelyard_{short}_{whole}", template.__doc__)
-    module.__file__ = str(path)
-    # Numba looks a cached function's module up by name.
+    module = ModuleType(
+        f"steelyard_{short}_{digest([template.__name__, source, key])[:32]}", template.__doc__
+    )
+    module.__file__ = template.__file__
+    # Numba looks the module of a loaded kernel up by name.
     sys.modules[module.__name__] = module
-    exec(compile(source, str(path), "exec", dont_inherit=True), module.__dict__)
+    exec(compile(source, str(template.__file__), "exec", dont_inherit=True), module.__dict__)
     module.__dict__.update(bindings)
     _made[template.__name__, key] = module
     return module
 
 
 def call(module: ModuleType, name: str, *arguments: object) -> Any:
-    """Call a function of a copy, and seal the machine code if that made any.
+    """Call a function of a copy.
 
     Args:
         module: what `specialise` gave.
@@ -72,14 +59,8 @@ def call(module: ModuleType, name: str, *arguments: object) -> Any:
     Returns:
         Its result.
     """
-    function = getattr(module, name)
-    compiled = sum(function.stats.cache_misses.values())
     with _interrupted_afterwards():
-        result = function(*arguments)
-    if sum(function.stats.cache_misses.values()) > compiled:
-        for made in _made.values():
-            seal(Path(str(made.__file__)).parent)
-    return result
+        return getattr(module, name)(*arguments)
 
 
 @contextmanager
@@ -97,52 +78,3 @@ def _interrupted_afterwards() -> Iterator[None]:
         signal.signal(signal.SIGINT, before)
     if heard:
         before(*heard[0])
-
-
-def _place(folder: str, file: str, source: str) -> Path:
-    """Write the copy where Numba will find it, unless it is there already."""
-    for root in (cache_folder, _temporary_folder):
-        path = root() / folder / file
-        try:
-            path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-            if not is_private(path.parent):
-                continue
-            if not path.is_file() or path.read_bytes() != source.encode():
-                write_text(path, source)
-        except (OSError, InputError):
-            continue
-        return path
-    raise InputError("no folder for machine code can be written to.", place=str(cache_folder()))
-
-
-def cache_folder() -> Path:
-    """Where machine code is kept between runs: `$STEELYARD_CACHE`, or the user's cache folder."""
-    if given := os.environ.get(FOLDER_VARIABLE):
-        return Path(given).expanduser()
-    if sys.platform == "win32":
-        return Path(os.environ.get("LOCALAPPDATA", Path.home() / "AppData" / "Local")) / "steelyard" / "cache"
-    if sys.platform == "darwin":
-        return Path.home() / "Library" / "Caches" / "steelyard"
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "steelyard"
-
-
-@cache
-def _temporary_folder() -> Path:
-    """For machines whose cache folder cannot be written to: machine code lives as long as the process."""
-    return Path(tempfile.mkdtemp(prefix="steelyard-"))
-
-
-@cache
-def sources_digest(file: str) -> str:
-    """Digest of the Python sources in the folder of a file.
-
-    Args:
-        file: path of any file in the folder.
-
-    Returns:
-        64 hexadecimal digits.
-    """
-    content = hashlib.sha256()
-    for source in sorted(Path(file).parent.glob("*.py")):
-        content.update(source.name.encode() + b"\0" + source.read_bytes())
-    return content.hexdigest()
