@@ -29,7 +29,7 @@ from typing import Any, Literal, TypeVar, cast
 
 import numba
 import numpy as np
-from numba.core import event, serialize
+from numba.core import serialize
 from numba.core.compiler import CompileResult
 from numba.core.dispatcher import Dispatcher
 from numba.core.types import ExternalFunction
@@ -120,14 +120,14 @@ def never_interpreted() -> Iterator[None]:
         _cheap_is_interpreted = True
 
 
-def before_first_compilation(tell: Callable[[], None]) -> None:
-    """Call a function once, just before anything is compiled in this process; loading from disk is not.
+def before_compilation(tell: Callable[[str], None] | None) -> None:
+    """Call a function whenever this process has to wait for machine code; loading it from disk is no waiting.
 
     Args:
-        tell: what to call.
+        tell: called with the name of the kernel; kernels that this one calls are not named. None for nobody.
     """
-    register: Any = event.register
-    register("numba:compile", _Once(tell))
+    global _tell
+    _tell = tell
 
 
 def cache_folder() -> Path:
@@ -139,19 +139,6 @@ def cache_folder() -> Path:
     if sys.platform == "darwin":
         return Path.home() / "Library" / "Caches" / "steelyard"
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "steelyard"
-
-
-class _Once(event.Listener):
-    def __init__(self, tell: Callable[[], None]) -> None:
-        self._tell: Callable[[], None] | None = tell
-
-    def on_start(self, _event: event.Event) -> None:
-        if self._tell is not None:
-            tell, self._tell = self._tell, None
-            tell()
-
-    def on_end(self, _event: event.Event) -> None:
-        """Nothing to say."""
 
 
 def _compile(function: F, *, fastmath: bool | set[str], inline: Literal["never", "always"] = "never") -> F:
@@ -192,6 +179,8 @@ class _InterpretedWhileCheap:
 
 
 _cheap_is_interpreted = True
+_tell: Callable[[str], None] | None = None
+_compiling: list[Path] = []
 _plain_modules: dict[str, dict[str, Any]] = {}
 
 
@@ -230,11 +219,15 @@ class _MachineCode:
         context.refresh()
         file = self._file(signature, context)
         found = _read(file)
-        if found is None and (claim := _claim(file)) is not None:
-            self._claims[str(file)] = claim
-            # Between the look and the claim another process may have finished.
-            found = _read(file)
         if found is None:
+            if _tell is not None and not _compiling:
+                _tell(_spoken(self._dispatcher.py_func))
+            if (claim := _claim(file)) is not None:
+                self._claims[str(file)] = claim
+                # Between the look and the claim another process may have finished.
+                found = _read(file)
+        if found is None:
+            _compiling.append(file)
             return None
         self._release(file)
         rebuild: Any = CompileResult._rebuild
@@ -247,6 +240,9 @@ class _MachineCode:
             dumps: Any = serialize.dumps
             _write(file, dumps(result._reduce()))
             _remove_unused()
+        # What lies above it was given up, as when Numba tries other types.
+        if file in _compiling:
+            del _compiling[_compiling.index(file) :]
         self._release(file)
 
     def enable(self) -> None:
@@ -267,6 +263,13 @@ class _MachineCode:
         processor = context.codegen().magic_tuple()
         key = repr((kernel_digest(self._dispatcher), str(signature), processor))
         return _folder() / f"{hashlib.sha256(key.encode()).hexdigest()[:40]}.machine-code"
+
+
+def _spoken(function: Any) -> str:
+    """The name of a kernel in words; a general one after its module, as in "loop: run"."""
+    module = function.__module__.rpartition(".")[2].removeprefix("steelyard_").split("_")[0]
+    name = function.__name__.strip("_").replace("_", " ")
+    return f"{module}: {name}" if name in ("run", "advance") else name
 
 
 def _read(file: Path) -> tuple[Any, ...] | None:

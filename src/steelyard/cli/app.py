@@ -26,7 +26,7 @@ from steelyard.cli import (
     validate,
 )
 from steelyard.cli.interruption import keep_interruptions
-from steelyard.cli.output import complain
+from steelyard.cli.output import HELPERS, complain
 from steelyard.errors import InputError, SteelyardError
 
 app = typer.Typer(
@@ -73,6 +73,7 @@ def _options(
 def main() -> None:
     """Run the command: exit code 0 done, 1 verdict fail, 2 bad input, 3 no solution, 130 interrupted."""
     keep_interruptions()
+    HELPERS.wanted = True
     try:
         app()
     except SteelyardError as error:

@@ -35,7 +35,7 @@ def campaign(
 
     require_writable(out)
     require_free(out / MODEL, force=True)
-    announce_compilation()
+    announce_compilation("campaign")
     started = time.perf_counter()
     done = carried_out(spec, out, workers=workers, cluster=cluster, retry_failed=retry_failed)
     content = content_for(done)

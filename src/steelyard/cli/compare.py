@@ -41,7 +41,7 @@ def compare(
     from steelyard.cli.compare_line import comparison_of
     from steelyard.cli.validate_model import given_model
 
-    announce_compilation()
+    announce_compilation("compare")
     done = comparison_of(given_model(first), given_model(second), level)
     if json:
         print_json(_document(done))

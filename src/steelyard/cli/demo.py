@@ -42,7 +42,7 @@ def demo(
     from steelyard.export import require_free
 
     require_free(out / RESULT, force=True)
-    announce_compilation()
+    announce_compilation("demo")
     started = time.perf_counter()
     run = run_line(found, seed)
     files = write_files(run, out, robot)

@@ -121,7 +121,7 @@ def excite(
     _refuse_sampling(period, rate, slower)
     require_files(files_beside(out).values(), force=force)
     refuse_in_vain(family, (name for name in context.params if _is_given(context, name)))
-    announce_compilation()
+    announce_compilation("excite")
     began = time.perf_counter()
     wish = Wish(
         robot=robot,

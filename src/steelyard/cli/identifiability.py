@@ -88,7 +88,7 @@ def identifiability(
 
     Angles that were rounded in the description are read as what they mean, and both counts are given.
     """
-    announce_compilation()
+    announce_compilation("identifiability")
     if exact and symbolic:
         raise InputError("goes without --symbolic, which is exact already.", place="--exact")
     if reduce not in (None, "products"):

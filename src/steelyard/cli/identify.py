@@ -168,7 +168,7 @@ def identify(
     """Identify a robot from its logs, judge the model and write it; exit code 1 if the verdict is fail."""
     from steelyard.cli.identify_answer import answer, print_answer
 
-    announce_compilation()
+    announce_compilation("identify")
     started = time.perf_counter()
     request = Request(
         robot,

@@ -70,7 +70,7 @@ def joints(
     """
     from steelyard.cli.joints_answer import answer, print_answer
 
-    announce_compilation()
+    announce_compilation("joints")
     started = time.perf_counter()
     request = JointsRequest(
         robot=robot,

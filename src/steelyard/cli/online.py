@@ -112,7 +112,7 @@ def online(
     from steelyard.cli.online_request import OnlineRequest
     from steelyard.cli.online_watch import watching
 
-    announce_compilation()
+    announce_compilation("online")
     if out is not None:
         refuse_existing(out, force=force)
     request = OnlineRequest(

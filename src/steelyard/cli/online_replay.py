@@ -30,7 +30,7 @@ def replay_online(folder: Path, *, json: bool) -> None:
     """
     from steelyard.online import read_run, replay_run
 
-    announce_compilation()
+    announce_compilation("replay")
     again = replay_run(read_run(folder))
     if json:
         verdict = "pass" if again.same else "fail"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import json
 import sys
 from collections.abc import Mapping
@@ -40,13 +41,47 @@ def read_back_line(judges: Mapping[str, list[str]]) -> str:
     )
 
 
-def announce_compilation() -> None:
-    """Say on stderr when machine code is made for the first time: it takes seconds and happens once."""
-    from steelyard.compiled import before_first_compilation
+def announce_compilation(command: str) -> None:
+    """Say on stderr what machine code is made: it takes seconds and happens once on a machine.
 
-    before_first_compilation(
-        lambda: say("Compiling for first use on this machine; later runs start at once.")
-    )
+    In a process of the command's own, as `main` says, another one makes meanwhile what comes next.
+    """
+    from steelyard.compiled import before_compilation
+
+    before_compilation(_Compilation(command))
+
+
+class _Compilation:
+    """What is said and done when machine code is missing."""
+
+    def __init__(self, command: str) -> None:
+        self._command, self._began = command, False
+
+    def __call__(self, kernel: str) -> None:
+        if not self._began:
+            self._began = True
+            say("Compiling for first use on this machine; later runs start at once.")
+            if HELPERS.wanted:
+                self._start_helper()
+        say(f"   compile {kernel}")
+
+    def _start_helper(self) -> None:
+        from steelyard.cli.warm_up import NEEDED, start_helper
+        from steelyard.threads import thread_count
+
+        kernels = NEEDED.get(self._command, ())
+        if kernels and thread_count() > 1:
+            helper = start_helper(kernels)
+            atexit.register(helper.kill)
+
+
+class _Helpers:
+    """Whether a command may start processes that compile beside it: not inside another program."""
+
+    wanted = False
+
+
+HELPERS = _Helpers()
 
 
 def complain(message: str) -> None:

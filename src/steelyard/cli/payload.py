@@ -164,7 +164,7 @@ def payload(
     """Weigh what the arm holds and write it as an asset; exit code 1 if the verdict is fail."""
     from steelyard.cli.payload_answer import answer, print_answer
 
-    announce_compilation()
+    announce_compilation("payload")
     started = time.perf_counter()
     request = PayloadRequest(
         robot,

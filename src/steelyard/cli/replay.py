@@ -54,7 +54,7 @@ def replay(
         raise InputError("does not say what was asked for.", place=str(path), remedy="Identify anew.")
     again = _carrier(asked)
     _require_unchanged(asked.get("inputs", {}), path)
-    announce_compilation()
+    announce_compilation("replay")
     with TemporaryDirectory() as scratch:
         folder = Path(scratch) / "result" if out is None else out
         again(folder, force)

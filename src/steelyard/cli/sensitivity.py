@@ -62,7 +62,7 @@ def sensitivity(
     """Add noise to runs of known torque, weigh the payload again and again, and tabulate the errors."""
     from steelyard.cli.sensitivity_answer import answer, print_answer
 
-    announce_compilation()
+    announce_compilation("sensitivity")
     started = time.perf_counter()
     request = SensitivityRequest(
         robot=robot,

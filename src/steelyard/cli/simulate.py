@@ -66,7 +66,7 @@ def simulate(
     from steelyard.simulate import simulate as run
     from steelyard.simulate import tracking_error
 
-    announce_compilation()
+    announce_compilation("simulate")
     if out.suffix.lower() not in SUFFIXES:
         raise InputError(
             f"'{out.suffix}' is not a kind of log.", place="--out", remedy=f"Use {', '.join(SUFFIXES)}."

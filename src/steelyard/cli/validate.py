@@ -54,7 +54,7 @@ def validate(
     from steelyard.cli.validate_report import write_report
     from steelyard.export import require_free
 
-    announce_compilation()
+    announce_compilation("validate")
     if out is not None:
         require_free(out, force=force)
     started = time.perf_counter()

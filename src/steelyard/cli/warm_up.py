@@ -1,18 +1,28 @@
-"""One small call of every kernel: what compiles is the same for every robot."""
+"""Machine code ahead of its use: one small call of every kernel; what compiles is the same for every robot.
+
+A command that finds no machine code starts helpers, processes that make what it will need next while it
+compiles what it needs now: `NEEDED` lists that by command, in the order in which a helper should go. Nothing
+hangs on the list: what it lacks the command compiles itself, and whoever claims a kernel first makes it.
+"""
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from collections.abc import Callable
 
 import numpy as np
 
 from steelyard import dynamics
+from steelyard.compiled import never_interpreted
 from steelyard.control import PD, Admittance, ComputedTorque, Controller, FeedforwardPD, GravityPID
 from steelyard.drive import DRIVE_TERMS
 from steelyard.identifiability import structural_identifiability
 from steelyard.layout import layout_of
 from steelyard.limits import MotionLimits, certify, clearance_of
 from steelyard.motion import random_fourier
+from steelyard.simulate import simulate
 from steelyard.zoo import zoo_robot
 
 _ROBOT = zoo_robot("two_link")
@@ -20,6 +30,18 @@ _LAYOUT = layout_of(_ROBOT, [term.name for term in DRIVE_TERMS])
 _PHI = _LAYOUT.complete_nominal()
 _X = np.ones((1, 2))
 _TOOL = _ROBOT.tool_frame.name
+
+
+def _certify(name: str) -> object:
+    robot = zoo_robot(name)
+    layout = layout_of(robot, [term.name for term in DRIVE_TERMS])
+    limits = MotionLimits(robot, clearance_of(robot), layout, layout.complete_nominal())
+    return certify(limits, random_fourier(robot, np.random.default_rng(0), fraction=0.01), sharpness=0.0)
+
+
+def _simulate(sensor: str) -> object:
+    motion = random_fourier(_ROBOT, np.random.default_rng(0), fraction=0.01)
+    return simulate(_ROBOT, motion, sensor=sensor, rng=np.random.default_rng(0), duration=0.01)
 
 
 def _torque(controller: Controller) -> object:
@@ -56,6 +78,9 @@ KERNELS: dict[str, Callable[[], object]] = {
     "certificate": lambda: certify(
         MotionLimits(_ROBOT, None, _LAYOUT, _PHI), random_fourier(_ROBOT, np.random.default_rng(0))
     ),
+    "certificate of clearance": lambda: _certify("panda"),
+    "simulated robot": lambda: _simulate("industrial"),
+    "simulated robot without noise": lambda: _simulate("ideal"),
     "PD": lambda: _torque(PD(_ROBOT, _X[0], _X[0])),
     "feedforward PD": lambda: _torque(FeedforwardPD(_ROBOT, _X[0], _X[0], _X[0], _X[0], cycle=1e-3)),
     "computed torque": lambda: _torque(ComputedTorque.nominal(_ROBOT, 1.0, 1.0)),
@@ -69,6 +94,41 @@ KERNELS: dict[str, Callable[[], object]] = {
 """A call of every kernel, by name."""
 
 
+NEEDED: dict[str, tuple[str, ...]] = {
+    "demo": (
+        "certificate",
+        "simulated robot",
+        "its triangular factor",
+        "mass matrix",
+        "certificate of clearance",
+    ),
+    "excite": ("certificate", "certificate of clearance", "inverse dynamics"),
+    "identify": ("its triangular factor", "mass matrix", "inverse dynamics"),
+    "simulate": ("simulated robot",),
+}
+"""Kernels that a command needs, the first ones first, but those it compiles itself right at its start."""
+
+
 def warm_up(name: str) -> None:
-    """Compile one kernel, or load it from the cache."""
-    KERNELS[name]()
+    """Compile one kernel, also one that would be interpreted, or load it."""
+    with never_interpreted():
+        KERNELS[name]()
+
+
+def start_helper(kernels: tuple[str, ...], *, quiet: bool = True) -> subprocess.Popen[bytes]:
+    """Start a process that makes machine code of some kernels; it ends with this one."""
+    program = f"from {__name__} import help_with; help_with({kernels!r}, {os.getpid()})"
+    return subprocess.Popen(
+        [sys.executable, "-c", program],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL if quiet else None,
+    )
+
+
+def help_with(kernels: tuple[str, ...], parent: int) -> None:
+    """Make machine code of some kernels, as long as the process that asked for it lives."""
+    for name in kernels:
+        if hasattr(os, "getppid") and os.getppid() != parent:
+            return
+        warm_up(name)
