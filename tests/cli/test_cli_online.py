@@ -11,7 +11,7 @@ import pytest
 
 from cli.running import run
 from steelyard.export import new_urdf
-from steelyard.online import read_run, write_run
+from steelyard.online import PlannedMove, Planner, read_run, write_run
 from steelyard.zoo import zoo_robot
 
 ARM = "kinova_gen3_2f85"
@@ -40,6 +40,9 @@ def test_the_answer_has_what_is_promised_of_it(made: tuple[Path, dict[str, Any]]
     assert answer["verdict"] == "pass"
     assert answer["certified"] is True
     assert answer["violations"] == []
+    assert answer["plans"] == 2
+    assert answer["plans_checked"] == 2
+    assert 0.0 < answer["seconds"]["slowest_check"] <= answer["seconds"]["run"]
     assert answer["contains_truth"] is True
     assert answer["bounds"]["m"]["lower"] <= LOAD["mass"] <= answer["bounds"]["m"]["upper"]
     assert answer["bounds"]["m"]["upper"] - answer["bounds"]["m"]["lower"] < 2.0
@@ -56,7 +59,25 @@ def test_what_it_leaves_repeats_itself_and_is_a_page(made: tuple[Path, dict[str,
     again = run("replay", out, "--json")
     assert again.code == 0
     assert again.document["verdict"] == "pass"
-    assert "learned its payload" in (out / "report.html").read_text()
+    page = (out / "report.html").read_text()
+    assert "learned its payload" in page
+    assert "proofs of 2 of 2 plans were verified again" in page
+
+
+def test_a_plan_with_a_forged_proof_is_not_driven_and_people_are_told(
+    load: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    honest = Planner.best
+
+    def forged(self: Planner, *words: Any, **options: Any) -> PlannedMove:
+        found = honest(self, *words, **options)
+        certificate = replace(found.certificate, half_widths=0.5 * found.certificate.half_widths)
+        return replace(found, certificate=certificate)
+
+    monkeypatch.setattr(Planner, "best", forged)
+    done = run("online", ARM, "--payload", load, "--plans", "1", "--budget", "2")
+    assert done.code == 3
+    assert "the robot did not move. The check of a plan's proof by other means refuses it" in done.complaint
 
 
 def test_a_load_outside_what_was_stated_is_announced(load: Path) -> None:

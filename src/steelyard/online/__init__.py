@@ -32,10 +32,11 @@ from steelyard.online.tube_forms import TubeForms, tube_forms
 from steelyard.online.tube_torque import TubeDynamics, TubeTorques
 from steelyard.online.useful_tube import with_useful_tube
 from steelyard.online.violations import violations_of
-from steelyard.online.watchdog import Alarm, Watchdog
+from steelyard.online.watchdog import CHECK, Alarm, Watchdog
 
 __all__ = [
     "BROKEN",
+    "CHECK",
     "DONE",
     "PATTERNS",
     "STOPPED",

@@ -90,6 +90,7 @@ class OnlineContent:
         outcome: how it ended.
         sentence: why, in a sentence.
         moves: what the robot did, in order.
+        proofs: how many proofs it moved on, and how many of them an independent check has verified.
         events: what happened, in order.
         violations: what was broken, in sentences; empty where nothing was.
         times: how long the steps of a cycle took.
@@ -110,6 +111,7 @@ class OnlineContent:
     outcome: Outcome
     sentence: str
     moves: tuple[OnlineMove, ...] = ()
+    proofs: tuple[int, int] = (0, 0)
     events: tuple[OnlineEvent, ...] = ()
     violations: tuple[str, ...] = ()
     times: tuple[StepTime, ...] = ()
