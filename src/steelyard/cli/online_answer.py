@@ -12,6 +12,7 @@ from steelyard import __version__
 from steelyard.cli.online_line import Learned
 from steelyard.cli.online_watch import head_of
 from steelyard.cli.output import say, stdout
+from steelyard.cli.theorem13_answer import theorem13_document, theorem13_line, theorem13_on_page
 from steelyard.errors import InputError
 from steelyard.export import versions
 from steelyard.files import require_writable, write_text
@@ -103,6 +104,7 @@ def answer(learned: Learned, files: dict[str, str]) -> dict[str, Any]:
                 PARAMETER_NAMES, box.lower.tolist(), box.upper.tolist(), PARAMETER_UNITS, strict=True
             )
         },
+        "theorem13": theorem13_document(learned.theorem13),
         "frame": learned.task.setting.arm.held.frame,
         "contains_truth": inside,
         "rows": known[-1].rows if known else 0,
@@ -176,6 +178,7 @@ def content_of(learned: Learned) -> OnlineContent:
         moves=tuple(_move(driven, cycle, record.knowledge) for driven in record.moves),
         proofs=record.proofs,
         events=tuple(OnlineEvent(e.time, e.severity, e.sentence) for e in record.events),
+        published=theorem13_on_page(learned.theorem13),
         violations=learned.violations,
         times=tuple(times),
         versions=versions(),
@@ -247,6 +250,8 @@ def print_answer(learned: Learned, document: dict[str, Any]) -> None:
         lines.append(
             f"  {name:>4} in [{ends['lower']:.4g}, {ends['upper']:.4g}] {ends['unit']}, true {truth[k]:.4g}"
         )
+    if learned.theorem13 is not None:
+        lines.append(theorem13_line(learned.theorem13))
     seconds = document["seconds"]
     lines.append(
         f"{document['plans']} plans, {len(document['segments'])} segments over {seconds['robot']:.2f} s, all "

@@ -20,6 +20,7 @@ from steelyard.online.plan_certificate import PlanCertificate, read_plan_certifi
 from steelyard.online.plan_cost import GoalCost, PlanCost, WeightedCosts
 from steelyard.online.planner import Planner
 from steelyard.online.planning import PlannedMove
+from steelyard.online.published_bounds import published_bounds
 from steelyard.online.question import Answer, Question
 from steelyard.online.replay import RecordedLink, Replayed, replay_run
 from steelyard.online.robust_torque import RobustLaw
@@ -90,6 +91,7 @@ __all__ = [
     "check_plan",
     "escape",
     "needed_torques",
+    "published_bounds",
     "read_plan_certificate",
     "read_run",
     "replay_run",
