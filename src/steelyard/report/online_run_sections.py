@@ -49,7 +49,7 @@ def _checked(plans: int, checked: int) -> str:
         return ""
     return (
         f" The proofs of {checked} of {plans} {'plan' if plans == 1 else 'plans'} were verified again by "
-        "<code>check_plan</code>, a simpler program that shares nothing with the one that found them."
+        "<code>check_plan</code>, a simpler program with an arithmetic of its own."
     )
 
 
