@@ -6,6 +6,7 @@ import importlib.util
 import re
 import subprocess
 import sys
+import tempfile
 from functools import cache
 from pathlib import Path
 from types import ModuleType
@@ -22,10 +23,15 @@ TABLE_5_2 = {"m2", "m1*G1 + m2*G2", "m1*cx1", "m1*cz1", "m2*cx2", "m2*cz2", "m2*
 
 @cache
 def printed(file: Path) -> str:
-    done = subprocess.run([sys.executable, str(file)], capture_output=True, text=True, timeout=300)
+    """What an example prints, and the pages that it leaves in its folder."""
+    with tempfile.TemporaryDirectory() as folder:
+        done = subprocess.run(
+            [sys.executable, str(file)], capture_output=True, text=True, timeout=300, cwd=folder
+        )
+        pages = [page.read_text(encoding="utf-8") for page in sorted(Path(folder).glob("*.html"))]
     assert done.returncode == 0, done.stderr
     assert not done.stderr
-    return done.stdout
+    return "\n".join((done.stdout, *pages))
 
 
 def lumped_parameters() -> ModuleType:
@@ -46,6 +52,17 @@ def terms(expression: str) -> frozenset[tuple[str, ...]]:
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
 def test_every_example_runs(file: Path) -> None:
     assert printed(file).strip()
+
+
+@pytest.mark.parametrize("paper", ["001", "003"])
+def test_the_figures_that_the_index_of_papers_promises_are_drawn(paper: str) -> None:
+    file = EXAMPLES / f"paper_{paper}_figures.py"
+    index = (EXAMPLES.parent / "docs" / "papers.md").read_text(encoding="utf-8")
+    items = re.findall(rf"^\| ([^|]+) \|.*`[^`]*{file.name}`", index, re.M)
+    assert items
+    text = printed(file)
+    assert [item for item in items if item not in text] == []
+    assert text.count("<polyline") >= 7 * len([item for item in items if item.startswith("Fig.")])
 
 
 def test_every_way_gives_the_same_data_matrix() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 import shlex
 import subprocess
@@ -13,6 +14,7 @@ import pinocchio as pin
 import pytest
 from scipy.linalg import null_space
 
+from cli.running import run
 from steelyard.inertia import LOG_CHOLESKY_NAMES, PARAMETER_NAMES
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -118,6 +120,96 @@ def test_the_figures_of_paper_000_are_drawn_by_the_command_they_name(tmp_path: P
     assert [name for name in drawn if not re.search(rf"{re.escape(name)}\b", text)] == []
 
 
+LONG = {
+    "bench/acceptance.py": "a study of minutes to hours, whose result is kept",
+    "make bench": "every benchmark, several minutes",
+    "steelyard campaign": "160 refinements; tests/campaign runs small ones",
+    "steelyard demo": "40 s; `make wheel` runs it on another arm",
+    "steelyard excite": "20 s of search; tests/cli/test_cli_excite.py runs shorter ones",
+    "steelyard joints": "a minute; tests/cli/test_cli_joints.py runs it on fewer joints",
+    "steelyard sensitivity": "two minutes; tests/cli/test_cli_sensitivity.py runs fewer trials",
+    "examples/lumped_parameters.py": "tests/test_examples.py runs it",
+    "examples/paper_000/figures.py": "the test above runs it",
+    "examples/paper_001_figures.py": "tests/test_examples.py runs it and looks for the figures",
+    "examples/paper_003_figures.py": "tests/test_examples.py runs it and looks for the figure",
+}
+"""Commands of the page that are not run below, and why."""
+SAID = {
+    "identifiability one_link": ["3 of 10", "mx +★", "mz +★", "Iyy +★"],
+    "identifiability two_link": ["6 of 20", "link1.Iyy [+] link2.m"],
+    "identifiability rr_parallel --gravity none": ["4 of 20"],
+    "identifiability rr_perpendicular --gravity none": ["8 of 20"],
+    "identifiability puma560": ["36 of 60", "dim V +2 +5 +6 +6 +6 +6"],
+    "identifiability puma560 --exact": ["36 of 60", "proven in exact arithmetic"],
+    "identifiability puma560 --static": ["10 of 60"],
+    "identifiability puma560 --symbolic": ["36 of 60", "Known only together"],
+    "identifiability puma560 --gravity none": ["34 of 60", "dim V +1 +3 +6 +6 +6 +6", "dim K +1 +6 +10"],
+    "identifiability puma560 --rotors": ["40 of 66", "dim T +9 +3 +3 +3 +3 +3", "known alone", "in a group"],
+    "identifiability scara --rotors": ["11 of 44", "dim V +2 +4 +4 +4", "dim T +9 +7 +9 +7"],
+    "identifiability cheetah3_leg --rotors": ["18 of 33", "dim T +7 +3 +3"],
+    "identifiability cheetah3_leg --floating": ["31 of 40", "dim K +10 +10 +10 +10"],
+    "identifiability cheetah3_leg --floating --gravity none": ["31 of 40"],
+    "identifiability cheetah3_leg --floating --measured base": ["31 of 40"],
+    "identifiability crane_x7 --reduce products --frames mdh": ["25 of 49"],
+    "online kinova_gen3_2f85 --payload examples/load.json --out learned": [
+        "m in \\[",
+        "Theorem 13 of paper 000 in its linear form",
+        "log-Cholesky form",
+        "plans",
+        "0 violations",
+    ],
+}
+"""What a short command prints of the items that name it."""
+COMMANDS = sorted({row[3].strip("`") for _, row in ALL_ITEMS if row[3].startswith("`")})
+OURS = [command for command in COMMANDS if command.startswith("steelyard ")]
+
+
+def _long(command: str) -> bool:
+    return any(name in command for name in LONG)
+
+
+def test_every_command_is_a_test_or_long_with_a_reason_or_short_and_run_here() -> None:
+    left = [command for command in COMMANDS if " -m pytest " not in command and not _long(command)]
+    assert sorted(left) == sorted(f"steelyard {words}" for words in SAID)
+    assert [name for name in LONG if not any(name in command for command in COMMANDS)] == []
+
+
+@pytest.mark.parametrize("words", SAID)
+def test_a_short_command_prints_its_item(words: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "examples").symlink_to(ROOT / "examples")
+    monkeypatch.chdir(tmp_path)
+    # A busy machine may find no plan in the time that is usual.
+    patience = ("--budget", "2") if words.startswith("online") else ()
+    done = run(*shlex.split(words), *patience)
+    assert done.code == 0, done.err
+    assert [said for said in SAID[words] if not re.search(said, done.out)] == []
+
+
+@pytest.mark.parametrize("command", [command for command in OURS if _long(command)])
+def test_a_long_command_has_the_options_that_the_page_names(command: str) -> None:
+    name, *rest = shlex.split(command)[1:]
+    told = run(name, "--help")
+    assert told.code == 0
+    assert [word for word in rest if word.startswith("--") and word not in told.out] == []
+    for word in rest:
+        if "/" in word:
+            assert (ROOT / word).is_file()
+
+
+def test_every_study_that_the_page_names_has_left_a_result() -> None:
+    named = {word for command in COMMANDS if "acceptance.py" in command for word in command.split()[2:]}
+    kept = [path.name for path in (ROOT / "docs" / "results").glob("*.md")]
+    assert [study for study in sorted(named) if not any(name.startswith(f"{study}-") for name in kept)] == []
+
+
+def _holds_tests(path: Path) -> bool:
+    """Whether pytest would collect something from a file."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    return path.name.startswith("test_") and any(
+        isinstance(node, ast.FunctionDef) and node.name.startswith("test_") for node in ast.walk(tree)
+    )
+
+
 def _check_command(command: str) -> None:
     words = [word.removeprefix(".venv/bin/") for word in shlex.split(command)]
     if words[0] == "make":
@@ -126,13 +218,16 @@ def _check_command(command: str) -> None:
         paths = [ROOT / word.split("::")[0] for word in words[3:] if word.startswith("tests")]
         assert paths, f"`{command}` names no test"
         for path in paths:
-            assert path.is_file() or any(path.rglob("test_*.py")), f"`{command}`: no tests at {path}"
+            files = [path] if path.is_file() else sorted(path.rglob("test_*.py"))
+            assert any(map(_holds_tests, files)), f"`{command}`: no tests at {path}"
     elif words[0] == "python":
         script = ROOT / words[1]
         assert script.is_file(), f"`{command}`: no such file"
         text = script.read_text(encoding="utf-8")
         for word in words[2:]:
-            if script.name == "acceptance.py":
+            if word.startswith("--"):
+                assert f'"{word}"' in text, f"`{command}`: no such option"
+            elif script.name == "acceptance.py":
                 assert re.search(rf'^    "{word}": ', text, re.M), f"`{command}`: no such study"
             else:
                 assert (ROOT / word).is_file(), f"`{command}`: no such file as {word}"

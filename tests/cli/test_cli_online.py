@@ -11,7 +11,7 @@ import pytest
 
 from cli.running import run
 from steelyard.export import new_urdf
-from steelyard.online import read_run, write_run
+from steelyard.online import PlannedMove, Planner, read_run, write_run
 from steelyard.zoo import zoo_robot
 
 ARM = "kinova_gen3_2f85"
@@ -40,6 +40,9 @@ def test_the_answer_has_what_is_promised_of_it(made: tuple[Path, dict[str, Any]]
     assert answer["verdict"] == "pass"
     assert answer["certified"] is True
     assert answer["violations"] == []
+    assert answer["plans"] == 2
+    assert answer["plans_checked"] == 2
+    assert 0.0 < answer["seconds"]["slowest_check"] <= answer["seconds"]["run"]
     assert answer["contains_truth"] is True
     assert answer["bounds"]["m"]["lower"] <= LOAD["mass"] <= answer["bounds"]["m"]["upper"]
     assert answer["bounds"]["m"]["upper"] - answer["bounds"]["m"]["lower"] < 2.0
@@ -49,6 +52,17 @@ def test_the_answer_has_what_is_promised_of_it(made: tuple[Path, dict[str, Any]]
     assert answer["frame"] == "gen3_grasp"
 
 
+def test_theorem_13_stands_beside_the_bounds(made: tuple[Path, dict[str, Any]]) -> None:
+    out, answer = made
+    linear = {name: [float(end) for end in ends] for name, ends in answer["theorem13"]["linear"].items()}
+    for name, ends in answer["bounds"].items():
+        assert linear[name][0] <= ends["lower"] <= ends["upper"] <= linear[name][1]
+    assert linear["m"][1] - linear["m"][0] > answer["bounds"]["m"]["upper"] - answer["bounds"]["m"]["lower"]
+    assert linear["m"][0] <= LOAD["mass"] <= linear["m"][1]
+    assert answer["theorem13"]["minimiser"] in ("everywhere", "here", "nowhere")
+    assert "Beside Theorem 13" in (out / "report.html").read_text()
+
+
 def test_what_it_leaves_repeats_itself_and_is_a_page(made: tuple[Path, dict[str, Any]]) -> None:
     out, answer = made
     assert {path.name for path in out.iterdir()} == {"run.json", "cycles.npz", "report.html"}
@@ -56,7 +70,25 @@ def test_what_it_leaves_repeats_itself_and_is_a_page(made: tuple[Path, dict[str,
     again = run("replay", out, "--json")
     assert again.code == 0
     assert again.document["verdict"] == "pass"
-    assert "learned its payload" in (out / "report.html").read_text()
+    page = (out / "report.html").read_text()
+    assert "learned its payload" in page
+    assert "proofs of 2 of 2 plans were verified again" in page
+
+
+def test_a_plan_with_a_forged_proof_is_not_driven_and_people_are_told(
+    load: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    honest = Planner.best
+
+    def forged(self: Planner, *words: Any, **options: Any) -> PlannedMove:
+        found = honest(self, *words, **options)
+        certificate = replace(found.certificate, half_widths=0.5 * found.certificate.half_widths)
+        return replace(found, certificate=certificate)
+
+    monkeypatch.setattr(Planner, "best", forged)
+    done = run("online", ARM, "--payload", load, "--plans", "1", "--budget", "2")
+    assert done.code == 3
+    assert "the robot did not move. The check of a plan's proof by other means refuses it" in done.complaint
 
 
 def test_a_load_outside_what_was_stated_is_announced(load: Path) -> None:

@@ -99,7 +99,7 @@ def test_rows_and_their_derivatives_are_those_of_the_passivity_regressor() -> No
     for k in range(4):
         jets[k, 1 + 7 * k + np.arange(7), :, np.arange(7)] = 1.0
     layout = layout_of(ROBOT)
-    rows = link_rows(ROBOT, *(Jet(x, 0.0 * x) for x in jets))
+    rows = link_rows(ROBOT, *(Jet(x, 0.0 * x, 0.0 * x[0]) for x in jets))
     truth = passivity_regressor(ROBOT, layout, *states)
     assert (np.abs(rows.middle[0] - truth) <= rows.radius[0] + 1e-13).all()
     assert rows.radius.max() <= 1e-8
@@ -114,7 +114,7 @@ def test_rows_and_their_derivatives_are_those_of_the_passivity_regressor() -> No
 def test_rows_over_a_box_hold_those_at_every_state_in_it() -> None:
     rng = np.random.default_rng(3)
     middle = rng.normal(size=(4, 1, 7))
-    rows = link_rows(ROBOT, *(Jet(x[None], np.full((1, 1, 7), 0.05)) for x in middle))
+    rows = link_rows(ROBOT, *(Jet(x[None], np.full((1, 1, 7), 0.05), np.zeros((1, 7))) for x in middle))
     drawn = middle + rng.choice((-0.05, 0.05), (4, 500, 7))
     truth = passivity_regressor(ROBOT, layout_of(ROBOT), *drawn)
     assert (np.abs(truth - rows.middle[0]) <= rows.radius[0]).all()

@@ -137,6 +137,9 @@ def test_an_obstacle_that_appears_on_the_way_ends_in_a_proven_stop_clear_of_it()
     assert again.same, again.sentence
     swerve = run.record.moves[-1]
     assert swerve.stopped
+    assert swerve.move.check is not None  # the robot's brakes were on by then
+    assert run.record.proofs == (2, 2)
+    assert again.run.record.proofs == (2, 2)
     assert swerve.move.motion.duration < 2.6  # sooner than the plan would have ended
     q_true, v_true, _ = robot.truth
     assert setting().among(scene).clearance.distances(q_true).min() > 0.0

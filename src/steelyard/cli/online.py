@@ -104,8 +104,9 @@ def online(
 ) -> None:
     """Move a simulated robot along proven plans and learn what it holds, with guaranteed bounds.
 
-    Every plan is proven, with its stop, for all that robot and load can be; exit code 1 if a promise was
-    broken or an assumption is not so, 3 if no plan could be proven.
+    Every plan is proven, with its stop, for all that robot and load can be, and its proof is checked by
+    another program; exit code 1 if a promise was broken, a proof refused or an assumption is not so, 3 if no
+    first plan could be proven and checked.
     """
     from steelyard.cli.online_answer import answer, page_of, print_answer, refuse_existing, write_result
     from steelyard.cli.online_line import learn

@@ -12,11 +12,12 @@ from steelyard import __version__
 from steelyard.cli.online_line import Learned
 from steelyard.cli.online_watch import head_of
 from steelyard.cli.output import say, stdout
+from steelyard.cli.theorem13_answer import theorem13_document, theorem13_line, theorem13_on_page
 from steelyard.errors import InputError
 from steelyard.export import versions
 from steelyard.files import require_writable, write_text
 from steelyard.inertia import PARAMETER_NAMES, PARAMETER_UNITS
-from steelyard.online import BROKEN, DONE, DrivenMove, Known, write_run
+from steelyard.online import BROKEN, CHECK, DONE, DrivenMove, Known, write_run
 from steelyard.report import (
     Knowledge,
     LeastMargin,
@@ -59,6 +60,8 @@ def sentence_of(learned: Learned) -> str:
         The sentence.
     """
     record = learned.run.record
+    if record.alarm is not None and record.alarm.kind == CHECK:
+        return f"At {record.alarm.time:.3f} s: {record.alarm.sentence}"
     if record.alarm is not None:
         return (
             f"At {record.alarm.time:.3f} s something assumed was found not to be so: {record.alarm.sentence}"
@@ -81,9 +84,10 @@ def answer(learned: Learned, files: dict[str, str]) -> dict[str, Any]:
     record, box = learned.run.record, learned.run.record.box
     known = [k for k in record.knowledge if k.rows > 0]
     inside = bool(((box.lower <= learned.task.truth) & (learned.task.truth <= box.upper)).all())
-    broken = bool(learned.violations) or record.outcome == BROKEN or not inside
+    plans, checked = record.proofs
+    broken = bool(learned.violations) or record.outcome == BROKEN or not inside or checked < plans
     # The last answer is of a robot at rest, and takes its time.
-    cycles = [k.bounds_seconds + k.plan_seconds for k in record.knowledge[1:-1]]
+    cycles = [_whole(k) for k in record.knowledge[1:-1]]
     return {
         "verdict": "fail" if broken else "pass",
         "outcome": record.outcome,
@@ -91,6 +95,8 @@ def answer(learned: Learned, files: dict[str, str]) -> dict[str, Any]:
         "assumed": list(learned.task.assumed),
         "segments": [_segment(learned, driven) for driven in record.moves],
         "certified": all(driven.move.certificate is not None for driven in record.moves),
+        "plans": plans,
+        "plans_checked": checked,
         "violations": list(learned.violations),
         "bounds": {
             name: {"lower": low, "upper": high, "unit": unit}
@@ -98,6 +104,7 @@ def answer(learned: Learned, files: dict[str, str]) -> dict[str, Any]:
                 PARAMETER_NAMES, box.lower.tolist(), box.upper.tolist(), PARAMETER_UNITS, strict=True
             )
         },
+        "theorem13": theorem13_document(learned.theorem13),
         "frame": learned.task.setting.arm.held.frame,
         "contains_truth": inside,
         "rows": known[-1].rows if known else 0,
@@ -107,9 +114,14 @@ def answer(learned: Learned, files: dict[str, str]) -> dict[str, Any]:
             "run": learned.seconds,
             "robot": len(learned.run.cycles.commands) * learned.task.setting.cycle,
             "slowest_answer": max(cycles, default=0.0),
+            "slowest_check": max((k.check_seconds for k in record.knowledge), default=0.0),
         },
         "files": files,
     }
+
+
+def _whole(known: Known) -> float:
+    return known.bounds_seconds + known.plan_seconds + known.check_seconds
 
 
 def _segment(learned: Learned, driven: DrivenMove) -> dict[str, Any]:
@@ -144,7 +156,8 @@ def content_of(learned: Learned) -> OnlineContent:
         for name, x in (
             ("bounds", [k.bounds_seconds for k in answers]),
             ("plan and certify", [k.plan_seconds for k in answers]),
-            ("whole answer", [k.bounds_seconds + k.plan_seconds for k in answers]),
+            ("check of the proof", [k.check_seconds for k in answers]),
+            ("whole answer", [_whole(k) for k in answers]),
         )
         if x
     ]
@@ -163,7 +176,9 @@ def content_of(learned: Learned) -> OnlineContent:
         outcome=Outcome(record.outcome),
         sentence=sentence_of(learned),
         moves=tuple(_move(driven, cycle, record.knowledge) for driven in record.moves),
+        proofs=record.proofs,
         events=tuple(OnlineEvent(e.time, e.severity, e.sentence) for e in record.events),
+        published=theorem13_on_page(learned.theorem13),
         violations=learned.violations,
         times=tuple(times),
         versions=versions(),
@@ -235,9 +250,12 @@ def print_answer(learned: Learned, document: dict[str, Any]) -> None:
         lines.append(
             f"  {name:>4} in [{ends['lower']:.4g}, {ends['upper']:.4g}] {ends['unit']}, true {truth[k]:.4g}"
         )
+    if learned.theorem13 is not None:
+        lines.append(theorem13_line(learned.theorem13))
     seconds = document["seconds"]
     lines.append(
-        f"{len(document['segments'])} segments over {seconds['robot']:.2f} s, all proven; "
+        f"{document['plans']} plans, {len(document['segments'])} segments over {seconds['robot']:.2f} s, all "
+        f"proven; the proofs of {document['plans_checked']} were checked by other means; "
         f"slowest answer {seconds['slowest_answer']:.2f} s; {len(document['violations'])} violations."
     )
     for line in lines:

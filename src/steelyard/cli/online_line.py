@@ -20,9 +20,11 @@ from steelyard.online import (
     ProcessThinker,
     SensorErrors,
     WeightedCosts,
+    published_bounds,
     run_online,
     violations_of,
 )
+from steelyard.uncertainty import Theorem13
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,6 +38,7 @@ class Learned:
         violations: promises that were broken, in sentences.
         seconds: from the first cycle to the last answer, wall time, s.
         preparation: before that, s.
+        theorem13: what paper 000's theorem says of the same log; None where something assumed is not so.
     """
 
     request: OnlineRequest
@@ -44,6 +47,7 @@ class Learned:
     violations: tuple[str, ...]
     seconds: float
     preparation: float
+    theorem13: Theorem13 | None = None
 
 
 def learn(
@@ -107,4 +111,5 @@ def learn(
         thinker.close()
         guard.close()
     seconds = time.perf_counter() - moving
-    return Learned(request, task, run, violations_of(run, link, task.truth), seconds, moving - begin)
+    broken = violations_of(run, link, task.truth)
+    return Learned(request, task, run, broken, seconds, moving - begin, published_bounds(run))

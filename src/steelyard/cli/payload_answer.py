@@ -12,6 +12,7 @@ from steelyard.audit import Status
 from steelyard.cli.identify_answer import folded
 from steelyard.cli.output import read_back, read_back_line, stdout
 from steelyard.cli.payload_line import Weighed
+from steelyard.cli.theorem13_answer import theorem13_document
 from steelyard.inertia import PARAMETER_NAMES
 from steelyard.payload import QUANTITIES, UNITS
 from steelyard.uncertainty import GuaranteedBounds
@@ -49,6 +50,7 @@ def answer(done: Weighed, files: dict[str, str], seconds: float) -> dict[str, An
         "decided_by": dict(estimate.decided),
         "bounds": None if done.bounds is None else _bounds(done.bounds),
         "bounds_assume": [] if done.bounds is None else list(done.bounds.assumptions),
+        "theorem13": None if done.bounds is None else theorem13_document(done.bounds.theorem13),
         "others": {name: other.body.mass for name, other in done.others.items()},
         "way": done.weighing.way,
         "why": done.why,

@@ -10,6 +10,7 @@ from steelyard.audit import Check, Status
 from steelyard.cli.identify_request import torque_constants
 from steelyard.cli.output import say
 from steelyard.cli.payload_request import PayloadRequest
+from steelyard.cli.theorem13_answer import theorem13_line
 from steelyard.errors import InputError
 from steelyard.payload import ArmModel, Held
 from steelyard.recording import Recording, read
@@ -48,15 +49,16 @@ def guaranteed(request: PayloadRequest, held: Held, model: ArmModel) -> tuple[Gu
     prior = PayloadBox.in_ball(request.heaviest, request.extent)
     logs = [_whole(request, path, model) for path in request.loaded]
     try:
-        bounds = guaranteed_payload(
-            model.robot, model.layout, model.parameters, logs, held, errors, prior, possible=True
-        )
+        arm = model.robot, model.layout, model.parameters
+        bounds = guaranteed_payload(*arm, logs, held, errors, prior, possible=True, compared=True)
     except ContradictionError as alarm:
         say(f"4  no payload explains the data within the stated errors: {alarm}")
         return None, Check(NAME, Status.FAIL, str(alarm))
     low, high = bounds.lower[0], bounds.upper[0]
     words = f"{low:.4g} to {high:.4g} kg if all of {len(bounds.assumptions)} assumptions hold."
     say(f"4  guaranteed: {words}")
+    if bounds.theorem13 is not None:
+        say(f"   beside it, {theorem13_line(bounds.theorem13)}")
     return bounds, Check(NAME, Status.PASS, f"{words} They are: {' '.join(bounds.assumptions)}")
 
 

@@ -20,6 +20,7 @@ from steelyard.online.plan_certificate import PlanCertificate, read_plan_certifi
 from steelyard.online.plan_cost import GoalCost, PlanCost, WeightedCosts
 from steelyard.online.planner import Planner
 from steelyard.online.planning import PlannedMove
+from steelyard.online.published_bounds import published_bounds
 from steelyard.online.question import Answer, Question
 from steelyard.online.replay import RecordedLink, Replayed, replay_run
 from steelyard.online.robust_torque import RobustLaw
@@ -32,10 +33,11 @@ from steelyard.online.tube_forms import TubeForms, tube_forms
 from steelyard.online.tube_torque import TubeDynamics, TubeTorques
 from steelyard.online.useful_tube import with_useful_tube
 from steelyard.online.violations import violations_of
-from steelyard.online.watchdog import Alarm, Watchdog
+from steelyard.online.watchdog import CHECK, Alarm, Watchdog
 
 __all__ = [
     "BROKEN",
+    "CHECK",
     "DONE",
     "PATTERNS",
     "STOPPED",
@@ -89,6 +91,7 @@ __all__ = [
     "check_plan",
     "escape",
     "needed_torques",
+    "published_bounds",
     "read_plan_certificate",
     "read_run",
     "replay_run",

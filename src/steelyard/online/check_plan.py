@@ -1,4 +1,4 @@
-"""The check of a plan's certificate by other means: mean value forms in plain arithmetic, cut more finely.
+"""The check of a plan's certificate by other means: slopes in plain arithmetic, cut more finely.
 
 Nothing of how the proof was found is used, but the claim and the stretches it was found on.
 """
@@ -16,14 +16,16 @@ from steelyard.limits import MotionLimits, NotCertifiedError
 from steelyard.motion import SplineMotion
 from steelyard.online.checked_gaps import CheckedGaps
 from steelyard.online.checked_rows import link_rows
-from steelyard.online.checked_states import checked_states, curve_spans, mean_value_reach
+from steelyard.online.checked_states import checked_states, curve_spans
 from steelyard.online.jets import Jet, mapped
 from steelyard.online.plan_certificate import PlanCertificate
 
 CUTS = 2
 """Into how many pieces each stretch of the certificate is cut at first."""
-MOST_HALVINGS = 3
+MOST_HALVINGS = 5
 """How often a piece is halved before the check is given up."""
+MOST_PIECES = 1024
+"""Pieces that are looked at in one round; where more are left, nothing would come of halving them."""
 _LOST = 1e-12
 
 
@@ -125,6 +127,8 @@ def _verified(
         start, end, left = start[~kept], end[~kept], left[~kept]
         if not len(start):
             return least
+        if 2 * len(start) > MOST_PIECES:
+            break
         middle = 0.5 * (start + end)
         start, end = np.concatenate((start, middle)), np.concatenate((middle, end))
     row, column = np.unravel_index(int(left.argmin()), left.shape)
@@ -151,18 +155,13 @@ def _most_torque(
         np.where(columns >= 0, phi[columns], 0.0) for phi in (certificate.nominal, certificate.half_widths)
     )
     phi, rho = certificate.nominal[:links], certificate.half_widths[:links]
-    over = checked_states(plan, start, end, tube)
-    at = checked_states(plan, start, end, tube, point=True)
-    Y, Y_0 = (link_rows(robot, x.q, x.v, x.v_a, x.a_a) for x in (over, at))
-    tau, tau_0 = (
-        mapped("p,kjp->kj", phi, rows) + mapped("j,kj->kj", F[0], x.v_a) + mapped("j,kj->kj", F[3], x.a_a)
-        for rows, x in ((Y, over), (Y_0, at))
-    )
-    sign, unsure, least = _friction_signs(over.v_a, at.v_a, start, end, certificate)
-    nominal = np.abs(tau_0.middle[0] + F[2] + F[1] * sign) + tau_0.radius[0] + np.abs(F[1]) * unsure
-    nominal += mean_value_reach(tau, start, end, tube)
-    w = (Y_0.size[0] + mean_value_reach(Y, start, end, tube)) @ rho
-    w += rho_F[0] * over.v_a.size[0] + rho_F[3] * over.a_a.size[0] + rho_F[1] + rho_F[2]
+    x = checked_states(plan, start, end, tube)
+    Y = link_rows(robot, x.q, x.v, x.v_a, x.a_a)
+    tau = mapped("p,kjp->kj", phi, Y) + mapped("j,kj->kj", F[0], x.v_a) + mapped("j,kj->kj", F[3], x.a_a)
+    sign, unsure, least = _friction_signs(x.v_a, certificate)
+    nominal = np.abs(tau.middle[0] + F[2] + F[1] * sign) + tau.radius[0] + np.abs(F[1]) * unsure
+    w = Y.size @ rho
+    w += rho_F[0] * x.v_a.size + rho_F[3] * x.a_a.size + rho_F[1] + rho_F[2]
     w += np.abs(F[1]) * (1.0 - least)
     w *= 1.0 + _LOST
     norm = np.linalg.norm(w, axis=1, keepdims=True)
@@ -171,12 +170,9 @@ def _most_torque(
     return most
 
 
-def _friction_signs(
-    over: Jet, at: Jet, start: Array, end: Array, certificate: PlanCertificate
-) -> tuple[Array, Array, Array]:
+def _friction_signs(v_a: Jet, certificate: PlanCertificate) -> tuple[Array, Array, Array]:
     """Middle and radius of sat(v_a / v_0), and its least size, each (K, nv)."""
-    reach = mean_value_reach(over, start, end, certificate.tube) + at.radius[0]
-    ends = at.middle[0] - reach, at.middle[0] + reach
+    ends = v_a.middle[0] - v_a.radius[0], v_a.middle[0] + v_a.radius[0]
     v_0 = certificate.law.rest_velocity
     low, high = (np.sign(x) if v_0 == 0.0 else np.clip(x / v_0, -1.0, 1.0) for x in ends)
     least = np.maximum(np.maximum(low, -high) - _LOST, 0.0)

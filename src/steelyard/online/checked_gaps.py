@@ -9,8 +9,8 @@ from steelyard.control import Tube
 from steelyard.limits import Clearance, Hull, Part, separation
 from steelyard.motion import SplineMotion
 from steelyard.online.checked_rows import LinkPose, link_poses
-from steelyard.online.checked_states import checked_states, mean_value_reach
-from steelyard.online.jets import Jet, mapped
+from steelyard.online.checked_states import checked_states
+from steelyard.online.jets import Jet, mapped, zeros
 from steelyard.pose import Pose
 
 _LOST = 1e-12
@@ -23,12 +23,10 @@ class CheckedGaps:
     def __init__(
         self, clearance: Clearance, plan: SplineMotion, start: Array, end: Array, tube: Tube
     ) -> None:
-        self._span = start, end, tube
         robot, self._pairs = clearance.robot, clearance.pairs
-        over = link_poses(robot, checked_states(plan, start, end, tube).q)
-        at = link_poses(robot, checked_states(plan, start, end, tube, point=True).q)
+        poses = link_poses(robot, checked_states(plan, start, end, tube).q)
         parts = dict.fromkeys(part for pair in self._pairs for part in (pair.first, pair.second))
-        self._corners = {part: (_corners(part, over), _corners(part, at)) for part in parts}
+        self._corners = {part: _corners(part, poses) for part in parts}
 
     def least(self, pair: int, distance: float) -> Array:
         """What the gap of a pair is nowhere below; no better plane is looked for beyond a distance.
@@ -41,7 +39,7 @@ class CheckedGaps:
             The gaps, rounded down, shape (K,), m.
         """
         A, B = self._pairs[pair].first, self._pairs[pair].second
-        a, b = self._corners[A][1].middle[0], self._corners[B][1].middle[0]
+        a, b = self._corners[A].middle[0], self._corners[B].middle[0]
         normals = a.mean(axis=1) - b.mean(axis=1)
         normals /= np.maximum(np.linalg.norm(normals, axis=1, keepdims=True), 1e-9)
         gaps = self._along(normals, A, B)
@@ -55,11 +53,9 @@ class CheckedGaps:
 
     def _along(self, normals: Array, A: Part, B: Part) -> Array:
         """The gaps along unit vectors from B to A, shape (K,)."""
-        (a_over, a_at), (b_over, b_at) = self._corners[A], self._corners[B]
-        x, y, x_0, y_0 = (mapped("kc,knc->kn", normals, z) for z in (a_over, b_over, a_at, b_at))
+        x, y = (mapped("kc,knc->kn", normals, self._corners[part]) for part in (A, B))
         between = _differences(x, y)
-        middle = _differences(x_0, y_0)
-        low = middle.middle[0] - middle.radius[0] - mean_value_reach(between, *self._span)
+        low = between.middle[0] - between.radius[0]
         gaps: Array = low.min(axis=(1, 2)) * (1.0 - _LOST) - A.core.radius - B.core.radius - _LOST
         return gaps
 
@@ -69,14 +65,14 @@ def _corners(part: Part, poses: list[LinkPose]) -> Jet:
     points = part.core.points
     if part.link < 0:
         S, K = poses[0].origin.middle.shape[:2]
-        c = np.zeros((S, K, *points.shape))
+        c = zeros(S, K, *points.shape)
         c[0] = points
-        return Jet(c, 0.0 * c)
+        return Jet(c, 0.0 * c, 0.0 * c[0], poses[0].origin.balls)
     pose = poses[part.link]
     turned = mapped("nb,kab->kna", points, pose.rotation)
-    return turned + Jet(pose.origin.middle[:, :, None], pose.origin.radius[:, :, None])
+    return turned + pose.origin[:, None]
 
 
 def _differences(x: Jet, y: Jet) -> Jet:
     """Of each of x with each of y, (K, n, m)."""
-    return Jet(x.middle[..., None], x.radius[..., None]) - Jet(y.middle[..., None, :], y.radius[..., None, :])
+    return x[:, :, None] - y[:, None, :]

@@ -8,7 +8,7 @@ import numpy as np
 
 from steelyard.arrays import Array
 from steelyard.errors import InputError
-from steelyard.online.jets import Jet, cross, mapped, product, sine_and_cosine
+from steelyard.online.jets import Jet, cross, mapped, product, sine_and_cosine, zeros
 from steelyard.robot import JointKind, Robot
 
 
@@ -84,7 +84,8 @@ def link_rows(robot: Robot, q: Jet, v: Jet, v_a: Jet, a_a: Jet) -> Jet:
     ground = (nothing, nothing, nothing, _constant(-robot.gravity, q))
     motions: list[tuple[Jet, Jet, Jet, Jet]] = []
     S, K = q.middle.shape[:2]
-    Y = Jet(*(np.zeros((S, K, robot.nv, 10 * len(poses))) for _ in range(2)))
+    shape = K, robot.nv, 10 * len(poses)
+    Y = Jet(zeros(S, *shape), zeros(S, *shape), zeros(1, *shape)[0], q.balls)
     for i, (joint, pose) in enumerate(zip(robot.joints, poses, strict=True)):
         w_p, w_ap, b_p, d_p = motions[joint.parent] if joint.parent >= 0 else ground
         arm = pose.origin - (poses[joint.parent].origin if joint.parent >= 0 else nothing)
@@ -103,20 +104,22 @@ def link_rows(robot: Robot, q: Jet, v: Jet, v_a: Jet, a_a: Jet) -> Jet:
 
 def _write(Y: Jet, i: int, rows: list[int], z: Jet, l: Jet, w: Jet, w_a: Jet, b: Jet, d: Jet) -> None:  # noqa: E741
     """Write the ten columns of link i; everything is in its frame, z and l are (K, n, 3)."""
-    e = _negated(cross(w, z))
+    e = cross(w, z).turned
     first = product("knb,kb->kn", l, d)
-    moment = _negated(cross(b, l)) + cross(w, cross(w_a, l)) + cross(d, z)
+    moment = cross(b, l).turned + cross(w, cross(w_a, l)) + cross(d, z)
     T = product("kna,kb->knab", z, b) + product("kna,kb->knab", e, w_a)
     half = mapped("ab,kn->knab", 0.5 * np.eye(3), product("kna,ka->kn", e, w_a))
     T = T - half
-    both = T + Jet(np.swapaxes(T.middle, -1, -2), np.swapaxes(T.radius, -1, -2))
+    middle, radius, lost = (np.swapaxes(x, -1, -2) for x in (T.middle, T.radius, T.lost))
+    both = T + Jet(middle, radius, lost, T.balls)
     for out, f, h, t, tt in (
         (Y.middle, first.middle, moment.middle, T.middle, both.middle),
         (Y.radius, first.radius, moment.radius, T.radius, both.radius),
+        (Y.lost, first.lost, moment.lost, T.lost, both.lost),
     ):
         columns = [f, *np.moveaxis(h, -1, 0), t[..., 0, 0], tt[..., 0, 1], t[..., 1, 1]]
         columns += [tt[..., 0, 2], tt[..., 1, 2], t[..., 2, 2]]
-        out[:, :, rows, 10 * i : 10 * i + 10] = np.stack(columns, axis=-1)
+        out[..., rows, 10 * i : 10 * i + 10] = np.stack(columns, axis=-1)
 
 
 def _base(q: Jet) -> LinkPose:
@@ -127,9 +130,10 @@ def _base(q: Jet) -> LinkPose:
 def _constant(values: Array, like: Jet) -> Jet:
     """Numbers that depend on nothing, known to their last bits."""
     S, K = like.middle.shape[:2]
-    c = np.zeros((S, K, *values.shape))
+    c = zeros(S, K, *values.shape)
     c[0] = values
-    return Jet(c, 2.0**-48 * np.abs(c))
+    lost = 2.0**-48 * np.abs(c)
+    return Jet(c, lost, lost[0], like.balls)
 
 
 def _support(robot: Robot, i: int) -> list[int]:
@@ -141,7 +145,9 @@ def _support(robot: Robot, i: int) -> list[int]:
 
 
 def _stacked(jets: list[Jet]) -> Jet:
-    return Jet(np.stack([x.middle for x in jets], axis=2), np.stack([x.radius for x in jets], axis=2))
+    middle = np.stack([x.middle for x in jets], axis=2)
+    radius = np.stack([x.radius for x in jets], axis=2)
+    return Jet(middle, radius, np.stack([x.lost for x in jets], axis=1), jets[0].balls)
 
 
 def _turned_in(pose: LinkPose, x: Jet) -> Jet:
@@ -151,7 +157,3 @@ def _turned_in(pose: LinkPose, x: Jet) -> Jet:
 def _crossed(x: Jet, y: Jet) -> Jet:
     """The products x × y of vectors (K, n, 3), one pair at a time."""
     return _stacked([cross(x[:, k], y[:, k]) for k in range(x.middle.shape[2])])
-
-
-def _negated(x: Jet) -> Jet:
-    return Jet(-x.middle, x.radius)

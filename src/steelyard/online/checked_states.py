@@ -15,7 +15,7 @@ from steelyard.arrays import Array
 from steelyard.control import Tube
 from steelyard.errors import InputError
 from steelyard.motion import SplineMotion
-from steelyard.online.jets import Jet
+from steelyard.online.jets import Jet, zeros
 
 _LOST = 2.0**-44
 
@@ -74,58 +74,35 @@ def curve_spans(plan: SplineMotion, start: Array, end: Array, order: int) -> tup
     return middle, (high - low) * (0.5 + _LOST) + _LOST * bulk
 
 
-def checked_states(
-    plan: SplineMotion, start: Array, end: Array, tube: Tube, *, point: bool = False
-) -> CheckedStates:
-    """The states of a tube over pieces of a plan, with derivatives in time, e and r.
+def checked_states(plan: SplineMotion, start: Array, end: Array, tube: Tube) -> CheckedStates:
+    """The states of a tube over pieces of a plan, about the middle of each piece without errors.
+
+    Their variables are the time, e and r, each over its greatest size: one number and two balls.
 
     Args:
         plan: the plan.
         start: where each piece starts, shape (K,), s.
         end: where it ends, shape (K,), s.
         tube: the errors that are allowed.
-        point: whether to take the middle of each piece without errors, and no derivatives, instead.
 
     Returns:
         The states.
     """
-    if point:
-        t = 0.5 * (start + end)
-        spans = [curve_spans(plan, t, t, order) for order in range(3)]
-        q, v, a = (Jet(c[None], r[None]) for c, r in spans)
-        return CheckedStates(q, v, v, a)
+    t = 0.5 * (start + end)
+    h = (0.5 * (end - start) + math.ulp(float(end.max())))[:, None]
+    points = [curve_spans(plan, t, t, order) for order in range(3)]
     spans = [curve_spans(plan, start, end, order) for order in range(4)]
     K, e, r = tube.kr, tube.position, tube.radius
 
     def state(order: int, along_e: float, along_r: float) -> Jet:
-        c, n = spans[order][0], spans[order][0].shape[1]
-        middle, radius = np.zeros((2, 2 + 2 * n, *c.shape))
-        middle[0], radius[0] = spans[order]
+        (c, lost), (hull, reach), n = points[order], spans[order], len(plan.joints)
+        middle, radius = zeros(2 + 2 * n, *c.shape), zeros(2 + 2 * n, *c.shape)
+        middle[0], radius[0] = c, np.abs(hull - c) + reach + lost
         radius[0] += (abs(along_e) * e + abs(along_r) * r) * (1.0 + _LOST)
-        middle[1], radius[1] = spans[order + 1]
+        middle[1], radius[1] = (h * x for x in spans[order + 1])
         joint = np.arange(n)
-        middle[2 + joint, :, joint] = along_e
-        middle[2 + n + joint, :, joint] = along_r
-        return Jet(middle, radius + _LOST * np.abs(middle))
+        middle[2 + joint, :, joint] = along_e * e
+        middle[2 + n + joint, :, joint] = along_r * r
+        return Jet(middle, radius + _LOST * np.abs(middle), np.asfortranarray(lost), (1, n, n))
 
     return CheckedStates(state(0, -1.0, 0.0), state(1, K, -1.0), state(1, K, 0.0), state(2, -K * K, K))
-
-
-def mean_value_reach(jet: Jet, start: Array, end: Array, tube: Tube) -> Array:
-    """How far numbers can be from their values in the middle of time and tube.
-
-    Args:
-        jet: numbers of the states, shape (K, ...).
-        start: where each piece starts, shape (K,), s.
-        end: where it ends, shape (K,), s.
-        tube: the errors that are allowed; e and r are each in their ball.
-
-    Returns:
-        The reach, rounded up, shape (K, ...), SI.
-    """
-    slopes = jet.size[1:]
-    n = (len(slopes) - 1) // 2
-    h = (0.5 * (end - start) + math.ulp(float(end.max()))).reshape(-1, *(1,) * (slopes.ndim - 2))
-    e, r = (np.linalg.norm(x, axis=0) for x in (slopes[1 : 1 + n], slopes[1 + n :]))
-    reach: Array = (h * slopes[0] + tube.position * e + tube.radius * r) * (1.0 + _LOST)
-    return reach

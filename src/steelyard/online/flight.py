@@ -38,6 +38,7 @@ class Flight:
         news: where new scenes come from.
         moves: what was driven.
         events: what happened.
+        stops: which moves were begun in a new scene, and that scene.
         surprised: whether the scene is new since the last plan was asked for.
         onlooker: who is told of events; None for nobody.
         expect: told of every move before it is driven; None for nobody.
@@ -51,6 +52,7 @@ class Flight:
     news: News | None = None
     moves: list[DrivenMove] = field(default_factory=list)
     events: list[Event] = field(default_factory=list)
+    stops: list[tuple[int, Scene]] = field(default_factory=list)
     surprised: bool = False
     onlooker: Onlooker | None = None
     expect: Callable[[Move], None] | None = None
@@ -165,5 +167,6 @@ class Flight:
             self.pilot.brake()
             return Alarm(self.now, "scene", what)
         self.tell(Severity.WARNING, f"The scene is new: {way.reason} A proven stop is driven instead.")
+        self.stops.append((len(self.moves), self.scene))
         ended = self.follow(way.stop, 0, len(way.stop.reference.q))
         return way.stop if ended is None else ended

@@ -53,6 +53,7 @@ class Known:
         rows: how many equations had been absorbed.
         bounds_seconds: what it took to find, s.
         plan_seconds: what the plan that came with it took, with its proof, s.
+        check_seconds: what the independent check of that proof took, s.
     """
 
     time: float
@@ -60,3 +61,4 @@ class Known:
     rows: int
     bounds_seconds: float = 0.0
     plan_seconds: float = 0.0
+    check_seconds: float = 0.0

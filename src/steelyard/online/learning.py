@@ -13,7 +13,7 @@ from steelyard.online.flight import Flight
 from steelyard.online.journal import Known
 from steelyard.online.question import Answer, Question
 from steelyard.online.setting import Setting
-from steelyard.online.watchdog import Alarm
+from steelyard.online.watchdog import CHECK, Alarm
 from steelyard.recording import Recording
 from steelyard.uncertainty import RecursiveBounds
 
@@ -39,7 +39,7 @@ class Learning:
         self.knowledge: list[Known] = []
         """What was known, in order."""
         self.alarm: Alarm | None = None
-        """That no load explains the data; None where one does."""
+        """That no load explains the data, or that a proof was refused; None where neither is so."""
         self._learn(Known(0.0, setting.prior, 0))
 
     def question(self, start: Array | RecedingPlan | None) -> Question:
@@ -78,8 +78,12 @@ class Learning:
             flight.tell(Severity.ERROR, f"No load explains the data: {answer.reason}")
             return None
         self._known, self._absorbed = answer.knowledge, self._asked_upto
-        seconds = answer.bounds_seconds, answer.plan_seconds
+        seconds = answer.bounds_seconds, answer.plan_seconds, answer.check_seconds
         self._learn(Known(flight.now, self._known.box, self._known.seen, *seconds))
+        if answer.refuted:
+            self.alarm = Alarm(flight.now, CHECK, answer.reason)
+            flight.tell(Severity.ERROR, answer.reason)
+            return None
         if answer.move is None and answer.reason:
             flight.tell(Severity.WARNING, f"No plan was proven: {answer.reason}")
         return answer

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 from numpy.typing import ArrayLike
 
 from steelyard.arrays import Array, checked
-from steelyard.errors import NoSolutionError
+from steelyard.errors import InputError, NoSolutionError
 from steelyard.finding import Severity
+from steelyard.limits import NotCertifiedError, Scene
+from steelyard.online.checked_move import checked_move, refusal
 from steelyard.online.dictation import NotingThinker, noted_news
 from steelyard.online.escape import News
 from steelyard.online.flight import LISTEN, Flight
 from steelyard.online.learning import Learning
 from steelyard.online.link import Link
 from steelyard.online.move import Move
+from steelyard.online.noted_move import NotedMove
 from steelyard.online.online_run import BROKEN, DONE, STOPPED, OnlineRun, RunRecord
 from steelyard.online.onlooker import Onlooker
 from steelyard.online.pilot import Pilot
@@ -21,7 +26,7 @@ from steelyard.online.script import NotedNews, Script
 from steelyard.online.setting import Setting
 from steelyard.online.thinker import Thinker
 from steelyard.online.tube_acceleration import tube_acceleration
-from steelyard.online.watchdog import Alarm, Watchdog
+from steelyard.online.watchdog import CHECK, Alarm, Watchdog
 
 PLANS = 4
 """Plans that are driven at most (paper 000, VI-D2)."""
@@ -82,11 +87,28 @@ class _Loop:
         return STOPPED
 
     def finish(self) -> None:
-        """Learn what is left to learn from the last cycles, with the robot on its own brakes."""
+        """Learn what is left to learn from the last cycles, with the robot on its own brakes.
+
+        A stop in a new scene has a tenth of a second to be found and proven in; its proof is checked here.
+        """
+        for number, scene in self.flight.stops:
+            self._check_stop(number, scene)
         if not self._broken and self.flight.moves:
             self._thinker.ask(self.learning.question(None))
             self.learning.heard(self._thinker.answer(None if self._patience is None else AFTERWARDS))
         self.alarm = self.alarm or self.learning.alarm
+
+    def _check_stop(self, number: int, scene: Scene) -> None:
+        """Check the proof of a stop that was driven; note what is left, or that it is refused."""
+        setting, flight = self._setting.among(scene), self.flight
+        driven = flight.moves[number]
+        try:
+            checked = checked_move(setting, driven.move.move(setting))
+        except (NotCertifiedError, InputError) as error:
+            self.alarm = self.alarm or Alarm(flight.now, CHECK, refusal(error))
+            flight.tell(Severity.ERROR, refusal(error))
+            return
+        flight.moves[number] = replace(driven, move=NotedMove.of(checked))
 
     @property
     def _broken(self) -> bool:
@@ -172,8 +194,9 @@ def run_online(
     """Learn what a robot holds while it moves safely.
 
     Plans are driven to where the next takes over; each was proven, with its stop, for the law that drives it
-    and all that robot and load can be. Where no next plan comes in time, the stop is driven. The data of one
-    plan is absorbed while the next is driven, and law and plan change together.
+    and all that robot and load can be, and its proof was checked by other means before it was handed over.
+    Where no next plan comes in time, the stop is driven. The data of one plan is absorbed while the next is
+    driven, and law and plan change together.
 
     Args:
         setting: what was decided before.

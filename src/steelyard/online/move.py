@@ -9,6 +9,7 @@ import numpy as np
 
 from steelyard.control import RobustTracking
 from steelyard.motion import MotionSample, RecedingPlan
+from steelyard.online.check_plan import PlanCheck
 from steelyard.online.plan_certificate import PlanCertificate
 from steelyard.uncertainty import PayloadBox
 
@@ -24,6 +25,7 @@ class Move:
         certificate: that the robot keeps every limit under this law, to the end of the stop.
         condition: number of the load's regressor along the plan, dimensionless; None for a stop.
         refused: plans that were found and could not be proven, in words.
+        check: what the independent check of the certificate found to be left; None where it is still to come.
     """
 
     plan: RecedingPlan
@@ -32,6 +34,7 @@ class Move:
     certificate: PlanCertificate
     condition: float | None = None
     refused: tuple[str, ...] = ()
+    check: PlanCheck | None = None
 
     @cached_property
     def reference(self) -> MotionSample:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from steelyard.arrays import Array
 from steelyard.motion import RecedingPlan, SplineMotion
+from steelyard.online.check_plan import PlanCheck
 from steelyard.online.move import Move
 from steelyard.online.plan_certificate import PlanCertificate
 from steelyard.online.setting import Setting
@@ -24,6 +25,7 @@ class NotedMove:
         certificate: its proof.
         condition: of the load's regressor, dimensionless.
         refused: plans that could not be proven.
+        check: what the independent check found to be left; None where there was none.
     """
 
     motion: SplineMotion
@@ -33,6 +35,7 @@ class NotedMove:
     certificate: PlanCertificate
     condition: float | None
     refused: tuple[str, ...]
+    check: PlanCheck | None = None
 
     @classmethod
     def of(cls, move: Move) -> NotedMove:
@@ -44,7 +47,7 @@ class NotedMove:
         Returns:
             The note.
         """
-        plan, words = move.plan, (move.condition, move.refused)
+        plan, words = move.plan, (move.condition, move.refused, move.check)
         return cls(plan.motion, plan.switch, plan.parameter, move.load, move.certificate, *words)
 
     def move(self, setting: Setting) -> Move:
@@ -58,4 +61,4 @@ class NotedMove:
         """
         plan = RecedingPlan(self.motion, self.switch, self.parameter)
         law = setting.controller(self.load)
-        return Move(plan, self.load, law, self.certificate, self.condition, self.refused)
+        return Move(plan, self.load, law, self.certificate, self.condition, self.refused, self.check)

@@ -83,6 +83,12 @@ class RunRecord:
             raise InputError(f"is {self.schema}, known: {SCHEMA}.", place="schema")
 
     @property
+    def proofs(self) -> tuple[int, int]:
+        """How many proofs were driven on, and how many of them the independent check has verified."""
+        driven = {noted.move.certificate.motion.motion: noted.move.check for noted in self.moves}
+        return len(driven), sum(check is not None for check in driven.values())
+
+    @property
     def box(self) -> PayloadBox:
         """What the load can be in the end."""
         return self.knowledge[-1].box

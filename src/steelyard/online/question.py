@@ -44,6 +44,8 @@ class Answer:
         reason: why there is no move or no knowledge; empty where there are.
         bounds_seconds: what the bounds took, s.
         plan_seconds: what plan and proof took, s.
+        check_seconds: what the independent check of the proof took, s.
+        refuted: whether a plan was found whose proof the check refused: a defect, not a lack of plans.
     """
 
     knowledge: RecursiveBounds | None
@@ -51,3 +53,5 @@ class Answer:
     reason: str
     bounds_seconds: float
     plan_seconds: float
+    check_seconds: float = 0.0
+    refuted: bool = False

@@ -29,6 +29,8 @@ class NotedReply:
         reason: why not.
         bounds_seconds: what bounds took, s.
         plan_seconds: what plan and proof took, s.
+        check_seconds: what the independent check took, s.
+        refuted: whether that check refused the proof.
     """
 
     came: bool
@@ -39,6 +41,8 @@ class NotedReply:
     reason: str = ""
     bounds_seconds: float = 0.0
     plan_seconds: float = 0.0
+    check_seconds: float = 0.0
+    refuted: bool = False
 
     @classmethod
     def of(cls, reply: Answer | Escape | None) -> NotedReply:
@@ -64,6 +68,8 @@ class NotedReply:
             reason=reply.reason,
             bounds_seconds=reply.bounds_seconds,
             plan_seconds=reply.plan_seconds,
+            check_seconds=reply.check_seconds,
+            refuted=reply.refuted,
         )
 
     def reply(self, setting: Setting, question: Question | Threat) -> Answer | Escape | None:
@@ -85,7 +91,8 @@ class NotedReply:
         if self.load is not None:
             start = RecursiveBounds.starting(setting.prior, setting.arm.spread)
             known = replace(start, box=self.load, seen=self.rows)
-        return Answer(known, move, self.reason, self.bounds_seconds, self.plan_seconds)
+        seconds = self.bounds_seconds, self.plan_seconds, self.check_seconds
+        return Answer(known, move, self.reason, *seconds, refuted=self.refuted)
 
 
 @dataclass(frozen=True, eq=False)

@@ -28,6 +28,8 @@ from steelyard.online.link import Reading
 
 _ROUNDING = 1e-9
 """Of positions of any size an arm has, rad or m."""
+CHECK = "check"
+"""Kind of the alarm that the independent check refused a proof."""
 SPAN = 0.05
 """How long velocities are added up before a new count begins, s."""
 LATE = 1.5
@@ -40,7 +42,7 @@ class Alarm:
 
     Attributes:
         time: when it was found, by the robot's clock, s.
-        kind: `late`, `not-finite`, `sensors`, `tube` or `contradiction`.
+        kind: `late`, `not-finite`, `sensors`, `tube`, `scene`, `contradiction` or `check`.
         sentence: what was found.
     """
 

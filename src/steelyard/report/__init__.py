@@ -42,6 +42,7 @@ from steelyard.report.payload_parts import GainAnswer, PayloadNumber, TrialOutco
 from steelyard.report.payload_torque import payload_trace
 from steelyard.report.sensitivity_page import sensitivity_page
 from steelyard.report.summary import summary_text
+from steelyard.report.theorem13_table import PublishedBounds
 from steelyard.report.torque_figure import torque_figure
 
 __all__ = [
@@ -78,6 +79,7 @@ __all__ = [
     "PayloadNumber",
     "Proof",
     "ProvenBand",
+    "PublishedBounds",
     "Quantity",
     "ReportContent",
     "SearchRecord",

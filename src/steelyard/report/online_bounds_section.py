@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from steelyard.report.numerals import aligned, numeral
 from steelyard.report.online_content import OnlineContent, OnlineHead
 from steelyard.report.online_words import number_words
 from steelyard.report.payload_table import table
 from steelyard.report.payload_words import outward, told_ends
 from steelyard.report.safe_text import marked_up, unit_text
+from steelyard.report.theorem13_table import theorem13_table
 
 
 def bounds_section(content: OnlineContent) -> str:
@@ -24,7 +27,9 @@ def bounds_section(content: OnlineContent) -> str:
     found = f"The bounds were drawn tighter {times}" if updates else "The bounds were never drawn tighter"
     rows = content.knowledge[-1].rows
     told = f"{found}{f', the last from {rows} equations' if rows else ''}. Every bound is rounded outwards."
-    return f"{bounds_figures(content.head)}<p>{told}</p>\n{_table(content)}"
+    last = content.knowledge[-1]
+    beside = theorem13_table(np.array([last.lower, last.upper]), content.published)
+    return f"{bounds_figures(content.head)}<p>{told}</p>\n{_table(content)}{beside}"
 
 
 def bounds_figures(head: OnlineHead) -> str:

@@ -13,6 +13,7 @@ from steelyard.errors import InputError
 from steelyard.inertia import PARAMETER_NAMES, PARAMETER_UNITS
 from steelyard.limits import Clearance
 from steelyard.report.online_parts import Knowledge, OnlineEvent, OnlineMove, Outcome, StepTime
+from steelyard.report.theorem13_table import PublishedBounds
 from steelyard.robot import Robot
 
 
@@ -90,7 +91,9 @@ class OnlineContent:
         outcome: how it ended.
         sentence: why, in a sentence.
         moves: what the robot did, in order.
+        proofs: how many proofs it moved on, and how many of them an independent check has verified.
         events: what happened, in order.
+        published: what Theorem 13 says beside the last bounds; None to say nothing of it.
         violations: what was broken, in sentences; empty where nothing was.
         times: how long the steps of a cycle took.
         versions: versions of the software by name.
@@ -110,7 +113,9 @@ class OnlineContent:
     outcome: Outcome
     sentence: str
     moves: tuple[OnlineMove, ...] = ()
+    proofs: tuple[int, int] = (0, 0)
     events: tuple[OnlineEvent, ...] = ()
+    published: PublishedBounds | None = None
     violations: tuple[str, ...] = ()
     times: tuple[StepTime, ...] = ()
     versions: Mapping[str, str] = field(default_factory=dict)

@@ -38,8 +38,18 @@ def move_section(content: OnlineContent) -> str:
     return (
         "<p>Every plan was certified before it was driven, together with the stop it ends in: for every "
         "parameter within its bounds, everywhere in the tube. A plan is driven for "
-        f"{content.head.cycle:g}\u202fs; where no other is certified by then, the robot brakes.</p>\n"
+        f"{content.head.cycle:g}\u202fs; where no other is certified by then, the robot brakes."
+        f"{_checked(*content.proofs)}</p>\n"
         f"{table('Moves', heads, [rows])}"
+    )
+
+
+def _checked(plans: int, checked: int) -> str:
+    if not plans:
+        return ""
+    return (
+        f" The proofs of {checked} of {plans} {'plan' if plans == 1 else 'plans'} were verified again by "
+        "<code>check_plan</code>, a simpler program with an arithmetic of its own."
     )
 
 

@@ -10,6 +10,7 @@ from steelyard.report.payload_parts import Bounds
 from steelyard.report.payload_table import table
 from steelyard.report.payload_words import headed, outward, told_ends, told_numbers
 from steelyard.report.safe_text import marked_up
+from steelyard.report.theorem13_table import theorem13_table
 
 
 def bounds_section(content: PayloadContent) -> str:
@@ -38,6 +39,7 @@ def bounds_section(content: PayloadContent) -> str:
         f"<p>Moments and inertia are about the origin of the frame, in its axes.{told} Bounds are rounded "
         "outwards.</p>\n"
         f"{_table(content, bounds)}"
+        f"{theorem13_table(np.array([bounds.lower, bounds.upper]), content.published)}"
     )
 
 

@@ -14,6 +14,7 @@ from steelyard.payload import QUANTITIES
 from steelyard.report.arm_drawing import ArmDrawing
 from steelyard.report.content import History, TorqueTrace
 from steelyard.report.payload_parts import Bounds, GainAnswer, PayloadNumber, TrialOutcome
+from steelyard.report.theorem13_table import PublishedBounds
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,6 +37,7 @@ class PayloadContent:
         units: unit of the torque or force of each degree of freedom.
         traces: torque that the arm itself does not need, measured and explained by the payload.
         bounds: bounds of the ten numbers with what they assume; None where none were asked for.
+        published: what Theorem 13 says beside them; None to say nothing of it.
         gains: whose drive gains the answer rests on; empty where that is no question.
         others: the answers under other drive gains.
         mesh: the payload's surface in its frame; None for none.
@@ -69,6 +71,7 @@ class PayloadContent:
     units: tuple[str, ...]
     traces: tuple[TorqueTrace, ...] = ()
     bounds: Bounds | None = None
+    published: PublishedBounds | None = None
     gains: str = ""
     others: tuple[GainAnswer, ...] = ()
     mesh: Mesh | None = None

@@ -20,6 +20,7 @@ from steelyard.report.arm_drawing import ArmDrawing, LinkDrawing, MassDrawing, d
 from steelyard.report.content import History, TorqueTrace
 from steelyard.report.payload_content import PayloadContent
 from steelyard.report.payload_parts import Bounds, GainAnswer, PayloadNumber, TrialOutcome
+from steelyard.report.theorem13_table import PublishedBounds
 from steelyard.robot import Robot
 
 POSES = 60
@@ -35,6 +36,7 @@ def payload_content_of(
     why: str,
     traces: Sequence[TorqueTrace] = (),
     bounds: Bounds | None = None,
+    published: PublishedBounds | None = None,
     gains: str = "",
     others: Sequence[GainAnswer] = (),
     mesh: Mesh | None = None,
@@ -57,6 +59,7 @@ def payload_content_of(
         why: why the way of weighing was taken, in a clause.
         traces: torques of the runs, see `payload_trace`.
         bounds: guaranteed bounds; None where none were asked for.
+        published: what Theorem 13 says beside them; None to say nothing of it.
         gains: whose drive gains the answer rests on.
         others: the answers under other drive gains.
         mesh: the payload's surface in its frame.
@@ -97,6 +100,7 @@ def payload_content_of(
         units=tuple(joint.effort_unit for joint in joints),
         traces=tuple(traces),
         bounds=bounds,
+        published=published,
         gains=gains,
         others=tuple(others),
         mesh=mesh,

@@ -24,6 +24,7 @@ from steelyard.uncertainty.payload_box import PayloadBox
 from steelyard.uncertainty.prediction import torque_deviations
 from steelyard.uncertainty.recursive_bounds import RecursiveBounds
 from steelyard.uncertainty.theorem13 import LinearBounds, linear_bounds
+from steelyard.uncertainty.theorem13_both import Theorem13, theorem13_of
 from steelyard.uncertainty.theorem13_log_cholesky import LogCholeskyBounds, Minimiser, log_cholesky_bounds
 
 __all__ = [
@@ -44,6 +45,7 @@ __all__ = [
     "PayloadBox",
     "Place",
     "RecursiveBounds",
+    "Theorem13",
     "arm_norms",
     "base_intervals",
     "bias_findings",
@@ -62,6 +64,7 @@ __all__ = [
     "parameter_intervals",
     "prior_alone",
     "spread_of",
+    "theorem13_of",
     "torque_deviations",
     "with_covariance",
 ]

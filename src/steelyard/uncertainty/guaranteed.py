@@ -21,6 +21,7 @@ from steelyard.uncertainty.contradiction import contradiction_of
 from steelyard.uncertainty.guaranteed_lmi import possible_ends
 from steelyard.uncertainty.payload_box import PayloadBox
 from steelyard.uncertainty.payload_polytope import PayloadPolytope
+from steelyard.uncertainty.theorem13_both import Theorem13
 
 GIVEN = "Every equation is within its stated error, every robot parameter within its stated spread."
 CAN_EXIST = "The payload is a body that can exist: its mass density is nowhere negative."
@@ -40,6 +41,7 @@ class GuaranteedBounds:
         rows: number of equations.
         possible: whether only bodies that can exist were looked at.
         assumptions: what the guarantee rests on, in words.
+        theorem13: what paper 000's theorem says of the same equations; None where it was not asked.
     """
 
     lower: Array
@@ -50,6 +52,7 @@ class GuaranteedBounds:
     rows: int
     possible: bool
     assumptions: tuple[str, ...]
+    theorem13: Theorem13 | None = None
 
     def __post_init__(self) -> None:
         for name in ("lower", "upper", "lower_reached", "upper_reached"):

@@ -7,6 +7,7 @@ from a first pass say so better than the prior; nothing more is assumed.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from numpy.typing import ArrayLike
 
@@ -19,6 +20,7 @@ from steelyard.uncertainty.error_bounds import ErrorBounds
 from steelyard.uncertainty.guaranteed import GuaranteedBounds, guaranteed_bounds
 from steelyard.uncertainty.momentum_windows import WINDOW, Grip, bounded_rows
 from steelyard.uncertainty.payload_box import PayloadBox
+from steelyard.uncertainty.theorem13_both import theorem13_of
 
 
 def guaranteed_payload(
@@ -33,6 +35,7 @@ def guaranteed_payload(
     window: float = WINDOW,
     possible: bool = True,
     passes: int = 2,
+    compared: bool = False,
 ) -> GuaranteedBounds:
     """Guaranteed bounds on the payload of one or several recordings.
 
@@ -47,6 +50,7 @@ def guaranteed_payload(
         window: length of a window, s.
         possible: whether to leave out payloads that cannot exist.
         passes: how often the equations are made; after the second little changes.
+        compared: whether to ask Theorem 13 of paper 000 too, of the equations of the last pass.
 
     Returns:
         The bounds of the last pass, with all that they assume.
@@ -67,4 +71,5 @@ def guaranteed_payload(
         )
         bounds = guaranteed_bounds(rows, known, possible=possible and left == 0)
         known = prior.narrowed(bounds.lower, bounds.upper)
-    return bounds.against(prior)
+    bounds = bounds.against(prior)
+    return replace(bounds, theorem13=theorem13_of(rows)) if compared else bounds
