@@ -147,4 +147,4 @@ def test_a_description_of_ones_own_runs_and_what_it_lacks_is_said(light: Path, t
     assert "--acceleration" not in " ".join(stated.document["assumed"])
     wrong = run("online", tmp_path / "arm.urdf", "--payload", light, "--acceleration", "-1")
     assert wrong.code == 2
-    assert "--acceleration: must be positive" in wrong.complaint
+    assert "--acceleration: expected a positive number" in wrong.complaint

@@ -75,7 +75,9 @@ class Modelled:
 
 def modelled(request: JointsRequest) -> Modelled:
     """Experiment or read logs, fit every joint, and design the controller."""
-    robot = given_robot(request.robot, request.gravity, request.lock, arguments=request.arguments)
+    robot = given_robot(
+        request.robot, request.gravity, request.lock, arguments=request.arguments, stated=request
+    )
     robot.require_arm()
     experiments, poses = np.random.default_rng(request.seed).spawn(2)
     failed: dict[str, NoSolutionError] = {}

@@ -125,6 +125,7 @@ def weighed(request: PayloadRequest) -> Weighed:
         request.tool_frame,
         arguments=request.arguments,
         snap=True,
+        stated=request,
     )
     absent = absent_joints(robot, request.loaded, request.columns, request.topic)
     robot, request = absent.held(robot), replace(request, lock=(*request.lock, *absent.locks))

@@ -43,6 +43,7 @@ def studied(request: SensitivityRequest) -> Studied:
         request.lock,
         request.tool_frame,
         arguments=request.arguments,
+        stated=request,
     )
     robot.require_arm()
     body = PAPERS_OBJECT if request.payload is None else read_payload(request.payload)

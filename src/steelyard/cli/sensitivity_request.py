@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from steelyard.cli.recorded_request import RecordedRequest
 from steelyard.errors import InputError
+from steelyard.robot import StatedLimits
 
 if TYPE_CHECKING:
     from steelyard.cli.sensitivity_line import Studied
@@ -17,7 +18,7 @@ _SYMBOLS = {"q": "position", "v": "velocity", "tau": "torque"}
 
 
 @dataclass(frozen=True)
-class SensitivityRequest(RecordedRequest):
+class SensitivityRequest(RecordedRequest, StatedLimits):
     """The arguments and options of the command, as they were given."""
 
     robot: str
@@ -39,7 +40,7 @@ class SensitivityRequest(RecordedRequest):
     @property
     def named(self) -> tuple[str | None, ...]:
         """What may be the name of a file it reads."""
-        return (self.robot, self.payload)
+        return (self.robot, self.payload, self.limits)
 
 
 def carry_out(
