@@ -16,6 +16,7 @@ from steelyard.excitation import Budget, DesignProblem, design, fourier_family, 
 from steelyard.identifiability import Criterion
 from steelyard.limits import MotionLimits
 from steelyard.motion import LinearMotion
+from steelyard.recording import require_readable_logs
 from steelyard.robot import Robot
 
 __all__ = ["Designed", "Wish", "designed", "designed_for"]
@@ -27,6 +28,7 @@ ROOM, LEAST_ROOM = 1.3, 1e-3
 def designed(wish: Wish) -> Designed:
     """Pose the problem, search or choose, and prove."""
     require_known(wish)
+    require_readable_logs(wish.after)
     robot = given_robot(
         wish.robot, wish.gravity, wish.lock, wish.tool_frame, arguments=wish.arguments, stated=wish
     )

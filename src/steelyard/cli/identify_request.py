@@ -101,6 +101,7 @@ def carry_out(request: Request, out: Path, *, force: bool = False) -> tuple[Iden
     from steelyard.consistency import link_shapes
     from steelyard.estimation import METHODS
     from steelyard.export import require_free
+    from steelyard.recording import require_readable_logs
 
     require_free(out, force=force)
     refuse_knowledge(request)
@@ -118,6 +119,7 @@ def carry_out(request: Request, out: Path, *, force: bool = False) -> tuple[Iden
     robot = given_robot(
         request.robot, request.gravity, request.lock, arguments=request.arguments, snap=True, stated=request
     )
+    require_readable_logs([*request.logs, *([] if request.holdout is None else [request.holdout])])
     absent = absent_joints(robot, request.logs, request.columns, request.topic)
     robot, request = absent.held(robot), replace(request, lock=(*request.lock, *absent.locks))
     layout = layout_of(robot, _terms(DRIVE if request.drive is None else request.drive, request.method))

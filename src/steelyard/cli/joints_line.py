@@ -25,7 +25,7 @@ from steelyard.estimation import (
     fit_first_order,
     joint_trace,
 )
-from steelyard.recording import Recording, read
+from steelyard.recording import Recording, read, require_readable_logs
 from steelyard.robot import Robot
 from steelyard.simulate import joint_experiments, nominal_posture
 
@@ -174,6 +174,7 @@ def _made(
 
 def _read(request: JointsRequest, robot: Robot) -> dict[str, tuple[Recording, ...]]:
     say(f"1  {len(request.logs)} logs are read")
+    require_readable_logs(request.logs)
     recordings = [
         read(path, joints=robot.joint_names, columns=request.columns, topic=request.topic)
         for path in request.logs

@@ -23,7 +23,6 @@ from steelyard.cli.robot_argument import (
     VelocityOption,
     given_robot,
 )
-from steelyard.errors import InputError
 from steelyard.robot import StatedLimits, read_payload
 
 
@@ -70,15 +69,12 @@ def simulate(
     from steelyard.control import read_controller
     from steelyard.limits import clearance_of, read_scene
     from steelyard.motion import read_motion
-    from steelyard.recording import SUFFIXES, write
+    from steelyard.recording import require_writable_log, write
     from steelyard.simulate import simulate as run
     from steelyard.simulate import tracking_error
 
     announce_compilation()
-    if out.suffix.lower() not in SUFFIXES:
-        raise InputError(
-            f"'{out.suffix}' is not a kind of log.", place="--out", remedy=f"Use {', '.join(SUFFIXES)}."
-        )
+    require_writable_log(out)
     require_files([out], force=force)
     started = time.perf_counter()
     stated = StatedLimits(limits=limits, velocity=velocity, acceleration=acceleration, torque=torque)

@@ -66,6 +66,7 @@ def validate(
     from steelyard.cli.validate_model import given_model
     from steelyard.cli.validate_report import write_report
     from steelyard.export import require_free
+    from steelyard.recording import require_readable_logs
 
     announce_compilation()
     if out is not None:
@@ -73,6 +74,7 @@ def validate(
     started = time.perf_counter()
     stated = StatedLimits(limits=limits, velocity=velocity, acceleration=acceleration, torque=torque)
     given = given_model(model, gravity, lock, argument, stated)
+    require_readable_logs(logs)
     absent = absent_joints(given.model.robot, logs, columns, topic)
     if absent.locks:
         given = given_model(model, gravity, [*(lock or ()), *absent.locks], argument, stated)
