@@ -124,7 +124,7 @@ def light(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return file
 
 
-@pytest.mark.parametrize("name", ["panda", "kinova_gen3", "lbr_med7", "ur10e", "so101", "puma560"])
+@pytest.mark.parametrize("name", ["panda", "so101"])
 def test_arms_of_the_zoo_run_with_defaults_that_are_said(name: str, light: Path) -> None:
     words = ("--plans", "1", "--budget", "4", "--seed", "4", "--json")
     done = run("online", name, "--payload", light, *words)

@@ -21,7 +21,7 @@ from steelyard.cli.robot_argument import (
     TorqueOption,
     VelocityOption,
 )
-from steelyard.cli.sensitivity_request import SensitivityRequest, carry_out
+from steelyard.cli.sensitivity_request import USUAL, SensitivityRequest, carry_out
 
 
 def sensitivity(
@@ -34,8 +34,13 @@ def sensitivity(
         ),
     ] = None,
     motions: Annotated[
-        str, typer.Option(metavar="LIST", help="Kinds of sinusoid, pick-and-place and excitation.")
-    ] = "sinusoid,pick-and-place",
+        str | None,
+        typer.Option(
+            metavar="LIST",
+            help="Kinds of sinusoid, pick-and-place and excitation.",
+            show_default=f"{USUAL}, as far as the robot reaches",
+        ),
+    ] = None,
     noise: Annotated[
         str | None,
         typer.Option(

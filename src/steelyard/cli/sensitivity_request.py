@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from steelyard.cli.sensitivity_line import Studied
     from steelyard.payload import Noise
 
+USUAL = "sinusoid,pick-and-place"
+"""Kinds of motions where none are asked for; one that the robot cannot do is left out."""
 _SYMBOLS = {"q": "position", "v": "velocity", "tau": "torque"}
 
 
@@ -23,7 +25,7 @@ class SensitivityRequest(RecordedRequest, StatedLimits):
 
     robot: str
     payload: str | None = None
-    motions: str = "sinusoid,pick-and-place"
+    motions: str | None = None
     noise: str | None = None
     filters: str | None = None
     trials: int = 18
@@ -58,7 +60,7 @@ def carry_out(
 
     Raises:
         InputError: something asked for is not usable; nothing is written.
-        NoSolutionError: the robot cannot do one of the motions.
+        NoSolutionError: the robot cannot do one of the motions that were asked for.
     """
     from steelyard.cli.sensitivity_files import write_study
     from steelyard.cli.sensitivity_line import studied
