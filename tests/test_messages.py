@@ -159,6 +159,28 @@ def test_no_text_speaks_python_wherever_it_is_put_together() -> None:
     assert not wrong, "\n".join(wrong)
 
 
+ADVICE = {
+    r"\b(?:Lock|Hold) (?:it\b|…|')": "--lock",
+    r"\bthe method (?:momentum|lmi|ols|wls|iv|clie)\b": "--method",
+    r"\b(?:smaller|larger|more) (?:travel|errors)\b": "--",
+    r"\banother (?:posture|preset|family)\b": "--",
+}
+"""Advice that has an option, and the option."""
+
+
+def test_advice_names_the_option_behind_it() -> None:
+    wrong = []
+    for file, tree in _trees():
+        # What is wrong with --lock itself is said of that option.
+        if file in ("robot/locking.py", "cli/robot_argument.py"):
+            continue
+        for line, text in _spoken(tree):
+            for advice, option in ADVICE.items():
+                if re.search(advice, text) and option not in text:
+                    wrong.append(f"{file}:{line}: {text!r} does not name {option}")
+    assert not wrong, "\n".join(wrong)
+
+
 @pytest.mark.parametrize(
     "text",
     [
