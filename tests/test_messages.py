@@ -121,6 +121,79 @@ def test_no_message_speaks_python() -> None:
     assert not wrong, "\n".join(wrong)
 
 
+PROGRAMS = {"report/payload_loading_section.py", "export/feedforward_templates.py"}
+"""Texts that are programs, shown to be copied."""
+SYNTAX = re.compile(
+    r"\b[a-z]\w*_\w+\(|\b[a-z]\w*\.[a-z_]+\(|\b[a-z]\w*\(\)|\b[a-z_]+=(?:True|False|None|\[|\{|')"
+    r"|`[a-z]\w*[_.(][^`]*`|\b(?:fit|load|parse)_[a-z]+\b"
+)
+
+
+def _texts(tree: ast.Module) -> Iterator[tuple[int, str]]:
+    """Every text of several words that is no documentation, with its line; a message may be any of them."""
+    documentation = {
+        id(statement.value)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef)
+        for statement in node.body
+        if isinstance(statement, ast.Expr)
+    }
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.Constant) or not isinstance(node.value, str) or id(node) in documentation:
+            continue
+        if " " in node.value.strip() and "<" not in node.value:
+            yield node.lineno, node.value
+
+
+def test_no_text_speaks_python_wherever_it_is_put_together() -> None:
+    wrong = []
+    for file, tree in _trees():
+        # The expressions of xacro have functions of their own, which its messages name.
+        if file in PROGRAMS or file.startswith("robot/xacro/"):
+            continue
+        for line, text in _texts(tree):
+            for word in CALLERS.get(file, ()):
+                text = re.sub(rf"`?[\w.]*{word}(\([^)]*\)|=\w+)?`?", "", text)
+            if found := SYNTAX.findall(text):
+                wrong.append(f"{file}:{line}: {text!r}: {found}")
+    assert not wrong, "\n".join(wrong)
+
+
+ADVICE = {
+    r"\b(?:Lock|Hold) (?:it\b|…|')": "--lock",
+    r"\bthe method (?:momentum|lmi|ols|wls|iv|clie)\b": "--method",
+    r"\b(?:smaller|larger|more) (?:travel|errors)\b": "--",
+    r"\banother (?:posture|preset|family)\b": "--",
+}
+"""Advice that has an option, and the option."""
+
+
+def test_advice_names_the_option_behind_it() -> None:
+    wrong = []
+    for file, tree in _trees():
+        # What is wrong with --lock itself is said of that option.
+        if file in ("robot/locking.py", "cli/robot_argument.py"):
+            continue
+        for line, text in _spoken(tree):
+            for advice, option in ADVICE.items():
+                if re.search(advice, text) and option not in text:
+                    wrong.append(f"{file}:{line}: {text!r} does not name {option}")
+    assert not wrong, "\n".join(wrong)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "load_robot(path, snap=True) reads it",
+        "Select with joints=[…]",
+        "`floating()` lets it go",
+        "Use fit_lmi.",
+    ],
+)
+def test_python_is_recognised_in_a_text(text: str) -> None:
+    assert SYNTAX.search(text)
+
+
 @pytest.mark.parametrize(
     "said",
     ["InputError('x', remedy='Use fit_lmi.')", "Finding(a, b, f'Select with joints=[…]')"],

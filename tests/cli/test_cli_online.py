@@ -156,7 +156,7 @@ def light(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return file
 
 
-@pytest.mark.parametrize("name", ["panda", "kinova_gen3", "lbr_med7", "ur10e", "so101", "puma560"])
+@pytest.mark.parametrize("name", ["panda", "so101"])
 def test_arms_of_the_zoo_run_with_defaults_that_are_said(name: str, light: Path) -> None:
     words = ("--plans", "1", "--budget", "4", "--seed", "4", "--json")
     done = run("online", name, "--payload", light, *words)
@@ -179,4 +179,4 @@ def test_a_description_of_ones_own_runs_and_what_it_lacks_is_said(light: Path, t
     assert "--acceleration" not in " ".join(stated.document["assumed"])
     wrong = run("online", tmp_path / "arm.urdf", "--payload", light, "--acceleration", "-1")
     assert wrong.code == 2
-    assert "--acceleration: must be positive" in wrong.complaint
+    assert "--acceleration: expected a positive number" in wrong.complaint

@@ -78,6 +78,9 @@ def test_a_grasp_states_the_answer_in_its_own_frame(logs: Path, tmp_path: Path) 
     _, found = asked("--loaded", logs / "loaded.csv", "--grasp", "0,0,0.1", "--out", tmp_path / "object")
     assert np.abs(np.array(found["com"]) - LOAD.com + [0.0, 0.0, 0.1]).max() < 2e-3
     assert "grasp" in found["frame"]
+    page = (tmp_path / "object" / "report.html").read_text()
+    for file, by in found["read_back"].items():
+        assert f"<dt>{file}</dt><dd>{' and '.join(by) or 'nobody'}</dd>" in page
 
 
 def test_bounds_are_given_with_everything_they_assume(logs: Path, tmp_path: Path) -> None:

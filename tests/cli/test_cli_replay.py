@@ -126,3 +126,11 @@ def test_a_result_validated_by_its_held_out_log_has_the_error_it_was_judged_by(t
     assert found["joints"] == pytest.approx(judged["holdout"]["joints"], rel=1e-6)
     seen = run("validate", "judged", "train.parquet", "--cutoff", "20", "--json").document
     assert "identified from train.parquet, so this is no held-out test" in seen["checks"][0]["message"]
+
+
+def test_the_page_says_who_read_each_model_back_as_the_record_does(there: Path) -> None:
+    judges = json.loads((there / "result" / "record.json").read_text())["read_back"]
+    assert judges["model.xml"] == ["MuJoCo"]
+    page = (there / "result" / "report.html").read_text()
+    for file, by in judges.items():
+        assert f"<dt>{file}</dt><dd>{' and '.join(by)}</dd>" in page

@@ -108,8 +108,17 @@ def test_bad_input_is_refused_and_nothing_is_written(
     assert not (tmp_path / "study").exists()
 
 
+def test_a_motion_that_an_arm_cannot_do_is_left_out_where_nobody_asked_for_it(tmp_path: Path) -> None:
+    few = ("--trials", "1", "--count", "1", "--filters", "none", "--noise", "q=1e-5", "--json")
+    done = run("sensitivity", "two_link", "--out", tmp_path / "study", *few)
+    assert done.code == 0, done.err
+    assert list(done.document["motions"]) == ["sinusoid"]
+    assert "does not reach" in done.document["left_out"]["pick-and-place"]
+
+
 def test_an_arm_that_cannot_pick_and_place_is_told_how_to_go_on(tmp_path: Path) -> None:
-    done = run("sensitivity", "two_link", "--out", tmp_path / "study")
+    words = ("--motions", "sinusoid,pick-and-place")
+    done = run("sensitivity", "two_link", "--out", tmp_path / "study", *words)
     assert done.code == 3
     assert "--motions" in done.complaint
     assert not (tmp_path / "study").exists()

@@ -112,3 +112,17 @@ def test_a_joint_of_another_name_is_refused() -> None:
         check_urdf(URDF.replace(b'"' + name + b'"', b'"other"'), CARRIED, LAYOUT, PHI)
     with pytest.raises(ReadBackError, match="has the joints"):
         check_mjcf(MJCF.replace(b'"' + name + b'"', b'"other"'), CARRIED, LAYOUT, PHI)
+
+
+def test_principal_axes_turned_by_next_to_nothing_are_read_in_full() -> None:
+    robot = zoo_robot("crane_x7")
+    layout = full_layout(robot)
+    phi = nominal_estimate(np.random.default_rng(0), robot, layout)
+    # The link that `steelyard demo --robot crane_x7` finds: MuJoCo takes its axes for those of its frame.
+    phi[layout.of_link("crane_x7_lower_arm_revolute_part_link")] = [
+        0.250000122, 4.04653550e-18, -5.28710337e-10, 1.61249907e-02,
+        1.70097621e-03, 8.75898901e-19, 1.70097407e-03, -2.42015725e-18, 6.82036338e-11, 1.07176698e-04,
+    ]  # fmt: skip
+    carried = robot_with_parameters(robot, layout, phi)
+    assert check_urdf(new_urdf(carried), carried, layout, phi).difference < 1e-11
+    assert check_mjcf(mjcf_text(carried).content, carried, layout, phi).difference < 1e-11

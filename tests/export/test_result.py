@@ -53,7 +53,7 @@ def _contents(folder: Path) -> dict[str, bytes]:
 
 
 def test_it_holds_every_file_and_nothing_else_appears(tmp_path: Path) -> None:
-    written = write_result(tmp_path / "deep" / "out", ROBOT, LAYOUT, PHI, extra={"report.html": b"<html/>"})
+    written = write_result(tmp_path / "deep" / "out", ROBOT, LAYOUT, PHI, report=lambda _: "<html/>")
     assert set(written.files) == {*FILES, "report.html"} == set(_contents(tmp_path / "deep" / "out"))
     assert [path.name for path in tmp_path.iterdir()] == ["deep"]
     assert [path.name for path in (tmp_path / "deep").iterdir()] == ["out"]
@@ -147,7 +147,7 @@ def test_a_folder_that_holds_something_is_not_touched(tmp_path: Path) -> None:
 def test_an_earlier_result_is_replaced_only_by_force(tmp_path: Path) -> None:
     out = tmp_path / "out"
     out.mkdir()
-    write_result(out, ROBOT, LAYOUT, PHI, extra={"old.txt": b"old"})
+    write_result(out, ROBOT, LAYOUT, PHI, report=lambda _: "<html/>")
     with pytest.raises(InputError, match="not empty"):
         write_result(out, ROBOT, LAYOUT, PHI)
     write_result(out, ROBOT, LAYOUT, PHI, force=True)

@@ -280,3 +280,27 @@ def test_gravity_is_the_options_and_none_where_its_flag_says_so() -> None:
     assert parse_mjcf(f"<mujoco>{body}</mujoco>").gravity.tolist() == [0, 0, -9.81]
     off = '<option gravity="1 2 3"><flag gravity="disable"/></option>'
     assert parse_mjcf(f"<mujoco>{off}{body}</mujoco>").gravity.tolist() == [0, 0, 0]
+
+
+LOOPED = TIED.replace("</equality>", '<connect body1="c" anchor=".3 0 0"/></equality>')
+
+
+@pytest.mark.parametrize("flag", ["equality", "constraint"])
+def test_equalities_that_a_flag_disables_tie_nothing_as_in_mujoco(flag: str) -> None:
+    disabled = LOOPED.replace("<worldbody>", f'<option><flag {flag}="disable"/></option><worldbody>')
+    judge = mujoco.MjModel.from_xml_string(disabled)
+    data = mujoco.MjData(judge)
+    mujoco.mj_forward(judge, data)
+    assert data.ne == 0
+    robot = parse_mjcf(disabled)
+    assert robot.nv == judge.nv == 3
+    assert all(joint.mimic is None for joint in robot.joints)
+    said = [finding.message for finding in robot.findings if finding.code == "equality-disabled"]
+    assert len(said) == 3
+    assert all(f"'{flag}'" in message for message in said)
+
+
+def test_equalities_that_a_flag_enables_hold() -> None:
+    enabled = LOOPED.replace("<worldbody>", '<option><flag equality="enable"/></option><worldbody>')
+    with pytest.raises(DescriptionError, match="<connect> of 'c' closes a kinematic loop"):
+        parse_mjcf(enabled)

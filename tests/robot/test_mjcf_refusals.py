@@ -94,7 +94,7 @@ CLOSED = {
         "<connect> of 'a' and 'b' closes a",
     ),
     "weld": ('<weld body1="arm" body2="fore"/>', "<weld> of 'arm' and 'fore' closes a kinematic loop"),
-    "tendon": ('<tendon tendon1="t" tendon2="u"/>', "<tendon> of 't' and 'u' closes a kinematic loop"),
+    "tendon": ('<tendon tendon1="t" tendon2="u"/>', "<tendon> of 't' and 'u' couples joints through tendons"),
     "flex": ('<flex flex="cloth"/>', "<flex> of 'cloth' closes a kinematic loop"),
     "still": ('<joint joint1="k" polycoef="0.2"/>', "an equality holds joint 'k' still"),
     "no slope": ('<joint joint1="k" joint2="j" polycoef="0 0"/>', "holds joint 'k' still"),

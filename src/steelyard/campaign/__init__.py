@@ -1,5 +1,6 @@
 """Campaigns: many runs as a graph of tasks, on one machine or a cluster, resumable at any moment."""
 
+from steelyard.campaign.cluster_crew import require_cluster
 from steelyard.campaign.event import Event, Happening
 from steelyard.campaign.failure import Failure
 from steelyard.campaign.graph import Graph
@@ -34,6 +35,7 @@ __all__ = [
     "plan",
     "read_spec",
     "register_kind",
+    "require_cluster",
     "run",
     "subject_of",
     "table_path",

@@ -42,7 +42,7 @@ class ClusterCrew:
             InputError: Dask is not installed, or nobody answers.
         """
         self._store, self._tell = store, tell
-        self._dask = _distributed()
+        self._dask = require_cluster()
         silence = ""
         try:
             self._client = self._dask.Client(address, timeout=PATIENCE, set_as_default=False)
@@ -173,7 +173,15 @@ def perform_elsewhere(text: str, inputs: dict[str, bytes]) -> tuple[object, ...]
     return tuple(perform(Call(**json.loads(text)), inputs.__getitem__))
 
 
-def _distributed() -> Any:
+def require_cluster() -> Any:
+    """Dask distributed, which runs tasks on a cluster.
+
+    Returns:
+        The package.
+
+    Raises:
+        InputError: it is not installed.
+    """
     try:
         import distributed
     except ImportError as error:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from steelyard.campaign import Outcome, Plan, Spec, Status, plan, read_spec, run
+from steelyard.campaign import Outcome, Plan, Spec, Status, plan, read_spec, require_cluster, run
 from steelyard.cli.campaign_progress import campaign_progress
 from steelyard.cli.output import say
 from steelyard.errors import InputError
@@ -35,6 +35,8 @@ def carried_out(
     """Read the file, run what is left to run, and read the answer."""
     if workers is not None and cluster is not None:
         raise InputError("choose processes here, or a cluster.", place="--workers, --cluster")
+    if cluster is not None:
+        require_cluster()
     spec = read_spec(path)
     planned = plan(spec)
     say(f"{spec.name}: {len(planned.graph.tasks)} tasks")

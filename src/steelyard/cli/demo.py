@@ -10,14 +10,19 @@ import typer
 
 from steelyard.cli.output import JsonOption, announce_compilation, print_json
 from steelyard.cli.robot_argument import (
+    AccelerationOption,
     ArgumentOption,
     GravityOption,
+    LimitsOption,
     LockOption,
     ToolFrameOption,
+    TorqueOption,
+    VelocityOption,
     given_robot,
 )
 from steelyard.errors import InputError
 from steelyard.files import require_writable
+from steelyard.robot import StatedLimits
 
 
 def demo(
@@ -30,13 +35,18 @@ def demo(
     lock: LockOption = None,
     tool_frame: ToolFrameOption = None,
     argument: ArgumentOption = None,
+    limits: LimitsOption = None,
+    velocity: VelocityOption = None,
+    acceleration: AccelerationOption = None,
+    torque: TorqueOption = None,
     json: JsonOption = False,
 ) -> None:
     """Move a simulated arm, identify it from the log, and predict a motion it has not seen."""
     if out.exists() and not out.is_dir():
         raise InputError("is a file, not a folder.", place=str(out))
     require_writable(out)
-    found = given_robot(robot, gravity, lock, tool_frame, arguments=argument)
+    stated = StatedLimits(limits=limits, velocity=velocity, acceleration=acceleration, torque=torque)
+    found = given_robot(robot, gravity, lock, tool_frame, arguments=argument, stated=stated)
     # Simulator and kernels take a second to load; a wrong argument is answered before that.
     from steelyard.cli.demo_line import PROMISE, RESULT, document, print_run, run_line, write_files
     from steelyard.export import require_free

@@ -13,11 +13,15 @@ from steelyard.cli.destination import ForceOption, require_files
 from steelyard.cli.log_options import ColumnsOption, TopicOption
 from steelyard.cli.output import JsonOption, announce_compilation, print_json
 from steelyard.cli.robot_argument import (
+    AccelerationOption,
     ArgumentOption,
     GravityOption,
+    LimitsOption,
     LockOption,
     RobotArgument,
     ToolFrameOption,
+    TorqueOption,
+    VelocityOption,
 )
 from steelyard.errors import InputError
 
@@ -108,6 +112,10 @@ def excite(
     lock: LockOption = None,
     tool_frame: ToolFrameOption = None,
     argument: ArgumentOption = None,
+    limits: LimitsOption = None,
+    velocity: VelocityOption = None,
+    acceleration: AccelerationOption = None,
+    torque: TorqueOption = None,
     json: JsonOption = False,
 ) -> None:
     """Design a motion, prove that it keeps every limit, and write it; exit code 3 if it cannot be proven."""
@@ -150,6 +158,10 @@ def excite(
         motion_name=motion_name,
         columns=columns,
         topic=topic,
+        limits=limits,
+        velocity=velocity,
+        acceleration=acceleration,
+        torque=torque,
     )
     if planned is not None:
         _added(wish, planned, out, rate, slower, began, json)

@@ -16,6 +16,7 @@ from steelyard.excitation import Budget, DesignProblem, design, fourier_family, 
 from steelyard.identifiability import Criterion
 from steelyard.limits import MotionLimits
 from steelyard.motion import LinearMotion
+from steelyard.recording import require_readable_logs
 from steelyard.robot import Robot
 
 __all__ = ["Designed", "Wish", "designed", "designed_for"]
@@ -27,7 +28,10 @@ ROOM, LEAST_ROOM = 1.3, 1e-3
 def designed(wish: Wish) -> Designed:
     """Pose the problem, search or choose, and prove."""
     require_known(wish)
-    robot = given_robot(wish.robot, wish.gravity, wish.lock, wish.tool_frame, arguments=wish.arguments)
+    require_readable_logs(wish.after)
+    robot = given_robot(
+        wish.robot, wish.gravity, wish.lock, wish.tool_frame, arguments=wish.arguments, stated=wish
+    )
     return chosen_primitives(robot, wish) if wish.family == "primitives" else designed_for(robot, wish)
 
 
@@ -53,7 +57,8 @@ def designed_for(robot: Robot, wish: Wish) -> Designed:
         found = design(problem, budget, np.random.default_rng(wish.seed), progress=tell)
     say(f"2  {found.rounds} local searches; {wish.criterion} {found.value:.4g}, cond {found.cond:.4g}")
     motion = of_robot(found.motion, robot)
-    return Designed(wish, robot, found, motion, limits, proof_of(limits, motion, wish))
+    proof = proof_of(limits, motion, wish)
+    return Designed(wish, robot, found, motion, limits, proof, findings=asked.findings)
 
 
 def _sought_distance(limits: MotionLimits, start: Array | None) -> float:

@@ -31,7 +31,9 @@ UNKNOWN = ("offset", "viscous", "coulomb")
 
 def added_for(wish: Wish, planned: Path) -> AddedMotion:
     """Judge the planned motion and add what it lacks."""
-    robot = given_robot(wish.robot, wish.gravity, wish.lock, wish.tool_frame, arguments=wish.arguments)
+    robot = given_robot(
+        wish.robot, wish.gravity, wish.lock, wish.tool_frame, arguments=wish.arguments, stated=wish
+    )
     motion = read_motion(planned)
     if motion.joints != robot.joint_names:
         raise InputError(
@@ -42,7 +44,7 @@ def added_for(wish: Wish, planned: Path) -> AddedMotion:
         raise InputError(
             "states no torque limit at some joint, by which its noise would be judged.",
             place=wish.robot,
-            remedy="State <limit effort>.",
+            remedy="State it with --torque or --limits, or in the description.",
         )
     limits = planned_limits(robot, wish)
     meter = TorqueMeter(NOISE * effort, RATE, UNKNOWN)

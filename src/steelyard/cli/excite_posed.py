@@ -13,6 +13,7 @@ from steelyard.cli.output import say
 from steelyard.dynamics import torque_gram
 from steelyard.errors import InputError
 from steelyard.excitation import home, payload_columns, robot_columns
+from steelyard.finding import Finding, Severity
 from steelyard.identifiability import BaseParameters
 from steelyard.layout import Layout
 from steelyard.limits import Clearance, MotionLimits, Scene, clearance_of, read_scene
@@ -32,6 +33,7 @@ class Posed:
         limits: what it must respect; the robot there lacks the limits that are not to be kept.
         start: where it starts, shape (nv,), rad or m; None for anywhere.
         recorded: Gram matrix of the data that is there already, shape (p, p), SI; None for none.
+        findings: limits that nobody states.
     """
 
     layout: Layout
@@ -39,6 +41,7 @@ class Posed:
     limits: MotionLimits
     start: Array | None
     recorded: Array | None
+    findings: tuple[Finding, ...] = ()
 
 
 def posed(robot: Robot, wish: Wish) -> Posed:
@@ -48,7 +51,21 @@ def posed(robot: Robot, wish: Wish) -> Posed:
     limits = _limits(wish, lifted, layout)
     pairs = 0 if limits.clearance is None else len(limits.clearance.pairs)
     say(f"1  {base.count} columns to show; {pairs} pairs to keep apart")
-    return Posed(layout, base, limits, _start(wish, lifted), _recorded(wish, lifted, layout))
+    findings = _unlimited(robot, wish.without)
+    for finding in findings:
+        say(f"   {finding}")
+    return Posed(layout, base, limits, _start(wish, lifted), _recorded(wish, lifted, layout), findings)
+
+
+def _unlimited(robot: Robot, without: tuple[str, ...]) -> tuple[Finding, ...]:
+    """Kinds of limits that a motion does not keep because nobody states them, though nobody lifted them."""
+    findings = []
+    for word, name in {"velocity": "velocity", **LIFTED}.items():
+        free = [joint.name for joint in robot.joints if joint.nv and np.isinf(getattr(joint.limits, name))]
+        if free and word not in without:
+            message = f"no {word} limit is stated, so none is kept; state it with --{word} or --limits."
+            findings.append(Finding(Severity.WARNING, "unstated-limit", message, ", ".join(free)))
+    return tuple(findings)
 
 
 def planned_limits(robot: Robot, wish: Wish) -> MotionLimits:

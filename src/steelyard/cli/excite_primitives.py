@@ -48,13 +48,13 @@ def chosen_primitives(robot: Robot, wish: Wish) -> Designed:
     best_first = sorted(worth, key=lambda name: -worth[name] if criterion.maximised else worth[name])
     seconds = time.perf_counter() - began
     say(f"2  {len(made)} structured motions; {best_first[0]}: {criterion} {worth[best_first[0]]:.4g}")
-    ended = []
+    ended, findings = [], (*asked.findings, *made.findings)
     for name in best_first:
         motion = made[name]
         found = _judged(asked, criterion, motion, shown[name], seconds)
         written = of_robot(motion, robot)
         proof = proof_of(asked.limits, written, wish)
-        ended.append(Designed(wish, robot, found, written, asked.limits, proof, name, worth, made.findings))
+        ended.append(Designed(wish, robot, found, written, asked.limits, proof, name, worth, findings))
         if isinstance(proof, Certificate):
             return ended[-1]
         if name != best_first[-1]:

@@ -9,6 +9,7 @@ from pathlib import Path
 from steelyard.drive import ALL_TERMS
 from steelyard.errors import InputError, UnknownNameError
 from steelyard.identifiability import Criterion
+from steelyard.robot import StatedLimits
 
 FAMILIES = ("fourier", "spline", "primitives")
 FOR = ("robot", "payload")
@@ -24,7 +25,7 @@ _OTHERS = {
 
 
 @dataclass(frozen=True)
-class Wish:
+class Wish(StatedLimits):
     """The arguments and options of the command, as they were given."""
 
     robot: str

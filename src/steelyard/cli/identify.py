@@ -18,7 +18,16 @@ from steelyard.cli.log_options import (
     TorqueConstantOption,
 )
 from steelyard.cli.output import JsonOption, announce_compilation, print_json
-from steelyard.cli.robot_argument import ArgumentOption, GravityOption, LockOption, RobotArgument
+from steelyard.cli.robot_argument import (
+    AccelerationOption,
+    ArgumentOption,
+    GravityOption,
+    LimitsOption,
+    LockOption,
+    RobotArgument,
+    TorqueOption,
+    VelocityOption,
+)
 
 
 def identify(
@@ -163,6 +172,10 @@ def identify(
     gravity: GravityOption = None,
     lock: LockOption = None,
     argument: ArgumentOption = None,
+    limits: LimitsOption = None,
+    velocity: VelocityOption = None,
+    acceleration: AccelerationOption = None,
+    torque: TorqueOption = None,
     json: JsonOption = False,
 ) -> None:
     """Identify a robot from its logs, judge the model and write it; exit code 1 if the verdict is fail."""
@@ -200,6 +213,10 @@ def identify(
         shapes,
         topic,
         tuple(known_moment or ()),
+        limits=limits,
+        velocity=velocity,
+        acceleration=acceleration,
+        torque=torque,
     )
     done, files = carry_out(request, out, force=force)
     document = answer(done, files, time.perf_counter() - started)

@@ -17,7 +17,7 @@ from steelyard.cli.robot_argument import given_robot
 from steelyard.drive import ALL_TERMS
 from steelyard.errors import InputError, UnknownNameError
 from steelyard.layout import Layout, layout_of
-from steelyard.robot import Robot
+from steelyard.robot import Robot, StatedLimits
 
 MOMENT_ERROR = 0.02
 """Relative deviation of a known moment of which nothing is said: a hand scale, and a lever by a tape."""
@@ -38,7 +38,7 @@ WINDOWS = "momentum"
 
 
 @dataclass(frozen=True)
-class Request(RecordedRequest):
+class Request(RecordedRequest, StatedLimits):
     """The arguments and options of the command, as they were given."""
 
     robot: str
@@ -76,7 +76,7 @@ class Request(RecordedRequest):
     @property
     def named(self) -> tuple[str | None, ...]:
         """What may be the name of a file it reads."""
-        options = (self.holdout, self.columns, self.prior, self.motion, self.controller)
+        options = (self.holdout, self.columns, self.prior, self.motion, self.controller, self.limits)
         return (self.robot, *self.logs, *options)
 
 
@@ -101,6 +101,7 @@ def carry_out(request: Request, out: Path, *, force: bool = False) -> tuple[Iden
     from steelyard.consistency import link_shapes
     from steelyard.estimation import METHODS
     from steelyard.export import require_free
+    from steelyard.recording import require_readable_logs
 
     require_free(out, force=force)
     refuse_knowledge(request)
@@ -115,7 +116,10 @@ def carry_out(request: Request, out: Path, *, force: bool = False) -> tuple[Iden
     if request.static and request.method in (WINDOWS, "iv", CLOSED_LOOP):
         raise InputError(f"'{request.method}' needs a motion, not held poses.", place="--static")
     recorded = request.document()
-    robot = given_robot(request.robot, request.gravity, request.lock, arguments=request.arguments, snap=True)
+    robot = given_robot(
+        request.robot, request.gravity, request.lock, arguments=request.arguments, snap=True, stated=request
+    )
+    require_readable_logs([*request.logs, *([] if request.holdout is None else [request.holdout])])
     absent = absent_joints(robot, request.logs, request.columns, request.topic)
     robot, request = absent.held(robot), replace(request, lock=(*request.lock, *absent.locks))
     layout = layout_of(robot, _terms(DRIVE if request.drive is None else request.drive, request.method))

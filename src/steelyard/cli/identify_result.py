@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -32,8 +32,9 @@ def write_identification(
             place="estimate",
             remedy="See the findings; try --method lmi.",
         )
-    page = report_page(
-        content_of(
+
+    def page(judges: Mapping[str, Sequence[str]]) -> str:
+        content = content_of(
             done.robot,
             done.estimate,
             done.verdict,
@@ -42,8 +43,10 @@ def write_identification(
             findings=done.findings,
             intervals=None if done.intervals is None else done.intervals.ends,
             decided_by=() if done.intervals is None else done.intervals.decided_by,
+            read_back=judges,
         )
-    )
+        return report_page(content)
+
     described, drawn = Path(description), None
     if draws and done.posterior is not None:
         drawn = done.posterior.draw(draws, np.random.default_rng(seed))
@@ -71,7 +74,7 @@ def write_identification(
         draws=drawn,
         seed=seed if draws else None,
         steps=[step for log in done.recordings.values() for step in log.provenance],
-        extra={"report.html": page.encode()},
+        report=page,
         request=request,
         verdict=judgement(done),
         force=force,

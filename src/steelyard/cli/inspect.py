@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -13,11 +14,15 @@ from steelyard.audit import Check, Status, check_plausible
 from steelyard.cli.destination import make_folder, require_files
 from steelyard.cli.output import JsonOption, print_json, stdout
 from steelyard.cli.robot_argument import (
+    AccelerationOption,
     ArgumentOption,
     GravityOption,
+    LimitsOption,
     LockOption,
     RobotArgument,
     ToolFrameOption,
+    TorqueOption,
+    VelocityOption,
     given_robot,
 )
 from steelyard.drive import ALL_TERMS
@@ -25,7 +30,7 @@ from steelyard.errors import InputError
 from steelyard.files import write_bytes
 from steelyard.finding import Severity
 from steelyard.layout import layout_of
-from steelyard.robot import REMEDIES, Joint, Link, Repair, Robot, repair_file
+from steelyard.robot import REMEDIES, Joint, Link, Repair, Robot, StatedLimits, repair_file
 from steelyard.zoo import ZOO
 
 
@@ -35,6 +40,10 @@ def inspect(
     lock: LockOption = None,
     tool_frame: ToolFrameOption = None,
     argument: ArgumentOption = None,
+    limits: LimitsOption = None,
+    velocity: VelocityOption = None,
+    acceleration: AccelerationOption = None,
+    torque: TorqueOption = None,
     repair: Annotated[
         Path | None,
         typer.Option(
@@ -61,13 +70,15 @@ def inspect(
 
     With --repair, what is said is about the repaired description: `problems` are those that are left.
     """
+    stated = StatedLimits(limits=limits, velocity=velocity, acceleration=acceleration, torque=torque)
     if repair is None:
         _refuse("only goes with --repair.", fill_mass=fill_mass, keep_meshes=keep_meshes, force=force)
-        found = given_robot(robot, gravity, lock, tool_frame, arguments=argument, snap=False)
+        found = given_robot(robot, gravity, lock, tool_frame, arguments=argument, snap=False, stated=stated)
         check = _plausible(found, Path(robot))
         document = _document(found, check)
     else:
         _refuse("does not go with --repair.", gravity=gravity, lock=lock, tool_frame=tool_frame, arg=argument)
+        _refuse("does not go with --repair.", **asdict(stated))
         repaired = _repaired(robot, repair, fill_mass, keep_meshes, force)
         found = repaired.robot
         check = _plausible(found, repair)

@@ -12,7 +12,16 @@ from steelyard.cli.destination import ForceOption
 from steelyard.cli.joints_request import BANDWIDTH, MARGIN, TRAVEL, JointsRequest, carry_out
 from steelyard.cli.log_options import ColumnsOption, TopicOption
 from steelyard.cli.output import JsonOption, announce_compilation, complain, print_json
-from steelyard.cli.robot_argument import ArgumentOption, GravityOption, LockOption, RobotArgument
+from steelyard.cli.robot_argument import (
+    AccelerationOption,
+    ArgumentOption,
+    GravityOption,
+    LimitsOption,
+    LockOption,
+    RobotArgument,
+    TorqueOption,
+    VelocityOption,
+)
 
 
 def joints(
@@ -62,6 +71,10 @@ def joints(
     gravity: GravityOption = None,
     lock: LockOption = None,
     argument: ArgumentOption = None,
+    limits: LimitsOption = None,
+    velocity: VelocityOption = None,
+    acceleration: AccelerationOption = None,
+    torque: TorqueOption = None,
     json: JsonOption = False,
 ) -> None:
     """Drive one joint at a time in open loop, fit its model, and design feedforward and PD control.
@@ -88,6 +101,10 @@ def joints(
         arguments=tuple(argument or ()),
         columns=columns,
         topic=topic,
+        limits=limits,
+        velocity=velocity,
+        acceleration=acceleration,
+        torque=torque,
     )
     done, files = carry_out(request, out, force=force)
     document = answer(done) | {"seconds": time.perf_counter() - started, "files": files}

@@ -25,7 +25,7 @@ from steelyard.estimation import (
     fit_first_order,
     joint_trace,
 )
-from steelyard.recording import Recording, read
+from steelyard.recording import Recording, read, require_readable_logs
 from steelyard.robot import Robot
 from steelyard.simulate import joint_experiments, nominal_posture
 
@@ -75,7 +75,9 @@ class Modelled:
 
 def modelled(request: JointsRequest) -> Modelled:
     """Experiment or read logs, fit every joint, and design the controller."""
-    robot = given_robot(request.robot, request.gravity, request.lock, arguments=request.arguments)
+    robot = given_robot(
+        request.robot, request.gravity, request.lock, arguments=request.arguments, stated=request
+    )
     robot.require_arm()
     experiments, poses = np.random.default_rng(request.seed).spawn(2)
     failed: dict[str, NoSolutionError] = {}
@@ -172,6 +174,7 @@ def _made(
 
 def _read(request: JointsRequest, robot: Robot) -> dict[str, tuple[Recording, ...]]:
     say(f"1  {len(request.logs)} logs are read")
+    require_readable_logs(request.logs)
     recordings = [
         read(path, joints=robot.joint_names, columns=request.columns, topic=request.topic)
         for path in request.logs

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from steelyard.cli.recorded_request import RecordedRequest
 from steelyard.errors import InputError
+from steelyard.robot import StatedLimits
 
 if TYPE_CHECKING:
     from steelyard.cli.joints_line import Modelled
@@ -17,7 +18,7 @@ BANDWIDTH, MARGIN, TRAVEL = 20.0, 45.0, 0.5
 
 
 @dataclass(frozen=True)
-class JointsRequest(RecordedRequest):
+class JointsRequest(RecordedRequest, StatedLimits):
     """The arguments and options of the command, as they were given."""
 
     robot: str
@@ -41,7 +42,7 @@ class JointsRequest(RecordedRequest):
     @property
     def named(self) -> tuple[str | None, ...]:
         """What may be the name of a file it reads."""
-        return (self.robot, *self.logs, self.columns)
+        return (self.robot, *self.logs, self.columns, self.limits)
 
 
 def carry_out(request: JointsRequest, out: Path, *, force: bool = False) -> tuple[Modelled, dict[str, str]]:

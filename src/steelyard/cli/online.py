@@ -10,11 +10,15 @@ import typer
 from steelyard.cli.destination import ForceOption
 from steelyard.cli.output import JsonOption, announce_compilation, print_json
 from steelyard.cli.robot_argument import (
+    AccelerationOption,
     ArgumentOption,
     GravityOption,
+    LimitsOption,
     LockOption,
     RobotArgument,
     ToolFrameOption,
+    TorqueOption,
+    VelocityOption,
 )
 
 EXTENT = 0.1
@@ -75,14 +79,6 @@ def online(
             show_default="the description's, or as heavy as a tube needs",
         ),
     ] = None,
-    acceleration: Annotated[
-        str | None,
-        typer.Option(
-            metavar="A|A,…",
-            help="Largest acceleration of the joints, rad/s² or m/s².",
-            show_default="the description's, or 10",
-        ),
-    ] = None,
     radius: Annotated[
         float | None, typer.Option(help="Of the tube, rad/s.", show_default="by V_M = 1 mJ")
     ] = None,
@@ -100,6 +96,10 @@ def online(
     lock: LockOption = None,
     tool_frame: ToolFrameOption = None,
     argument: ArgumentOption = None,
+    limits: LimitsOption = None,
+    velocity: VelocityOption = None,
+    acceleration: AccelerationOption = None,
+    torque: TorqueOption = None,
     json: JsonOption = False,
 ) -> None:
     """Move a simulated robot along proven plans and learn what it holds, with guaranteed bounds.
@@ -142,7 +142,10 @@ def online(
         lock=tuple(lock or ()),
         tool_frame=tool_frame,
         argument=tuple(argument or ()),
+        limits=limits,
+        velocity=velocity,
         acceleration=acceleration,
+        torque=torque,
     )
     with watching() as watch:
         learned = learn(request, real_time=real_time, watched=watch.opened if live else None)

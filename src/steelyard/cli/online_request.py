@@ -9,14 +9,15 @@ import numpy as np
 
 from steelyard.arrays import Array, checked
 from steelyard.cli.robot_argument import given_robot
+from steelyard.dynamics import inverse_dynamics
 from steelyard.errors import InputError, NoSolutionError
 from steelyard.files import read_json
-from steelyard.inertia import PARAMETER_NAMES
+from steelyard.inertia import PARAMETER_NAMES, Body
 from steelyard.layout import layout_of
 from steelyard.limits import Scene, read_scene
 from steelyard.online import LawChoice, LoadModel, Setting, with_useful_tube
 from steelyard.payload import held_at
-from steelyard.robot import Robot, read_payload
+from steelyard.robot import Robot, StatedLimits, read_payload
 from steelyard.simulate import nominal_posture
 from steelyard.uncertainty import ErrorBounds, PayloadBox
 
@@ -26,6 +27,8 @@ DRIVE = ("viscous", "coulomb", "rotor")
 HEAVIEST, SHARE, EXTENT = 3.0, 0.21, 0.1
 """Largest mass of a load of which nothing is stated, kg, and the share of the weakest joint's torque limit
 that it may take on a lever of twice the ball's usual radius, m."""
+STANDING_SHARE = 0.4
+"""Share of the torque that a joint has left, where the arm stands, that such a load may take."""
 ACCELERATION = 10.0
 """Largest acceleration of a joint of which nothing is stated, rad/s² or m/s²."""
 _LIGHTEST, _LIFTS, _ABOVE = 0.1, 6, 2.0
@@ -33,7 +36,7 @@ _LIGHTEST, _LIFTS, _ABOVE = 0.1, 6, 2.0
 
 
 @dataclass(frozen=True)
-class OnlineRequest:
+class OnlineRequest(StatedLimits):
     """The arguments and options of the command, as they were given.
 
     Attributes:
@@ -63,8 +66,7 @@ class OnlineRequest:
         lock: as for every command.
         tool_frame: as for every command.
         argument: as for every command.
-        acceleration: largest acceleration of each joint, one number or one each, rad/s² or m/s²; None for
-            what the description states.
+        limits: as for every command, and so velocity, acceleration and torque.
     """
 
     robot: str
@@ -92,7 +94,6 @@ class OnlineRequest:
     lock: tuple[str, ...]
     tool_frame: str | None
     argument: tuple[str, ...]
-    acceleration: str | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -132,17 +133,17 @@ def task_of(request: OnlineRequest) -> OnlineTask:
     if request.law not in FORMS:
         raise InputError(f"is none of {', '.join(FORMS)}: '{request.law}'.", place="--law")
     options = (request.gravity, request.lock or None, request.tool_frame)
-    robot = given_robot(request.robot, *options, arguments=request.argument)
+    robot = given_robot(request.robot, *options, arguments=request.argument, stated=request)
     robot.require_arm()
     assumed: list[str] = []
-    robot = _with_accelerations(robot, request.acceleration, assumed)
+    robot = _with_accelerations(robot, assumed)
     if request.rotor is not None:
         robot = _with_rotors(robot, request.rotor)
     body = read_payload(Path(request.payload))
-    prior = _prior(request, robot, assumed)
     start = nominal_posture(robot)
     if request.start is not None:
         start = _numbers("--start", request.start, robot.nv)
+    prior = _prior(request, robot, start, assumed)
     robot, setting = _bearing(request, robot, prior, start, assumed)
     goal = None if request.goal is None else _numbers("--goal", request.goal, robot.nv)
     true = robot.with_body("payload", body)
@@ -212,26 +213,17 @@ def _setting(request: OnlineRequest, robot: Robot, prior: PayloadBox) -> Setting
     )
 
 
-def _with_accelerations(robot: Robot, text: str | None, assumed: list[str]) -> Robot:
-    """The robot with the accelerations that an option states, or one that is assumed where nobody does."""
+def _with_accelerations(robot: Robot, assumed: list[str]) -> Robot:
+    """The robot with an acceleration that is assumed where neither description nor option states one."""
     stated = robot.limit_array("acceleration")
-    if text is not None:
-        count = robot.nv if "," in text else 1
-        most = np.broadcast_to(_numbers("--acceleration", text, count), (robot.nv,))
-        if (most <= 0.0).any():
-            raise InputError(f"must be positive, got '{text}'.", place="--acceleration")
-    elif np.isfinite(stated).all():
+    unknown = [name for name, a in zip(robot.joint_names, stated, strict=True) if not np.isfinite(a)]
+    if not unknown:
         return robot
-    else:
-        most = np.where(np.isfinite(stated), stated, ACCELERATION)
-        unknown = [name for name, a in zip(robot.joint_names, stated, strict=True) if not np.isfinite(a)]
-        assumed.append(
-            f"Accelerations of {', '.join(unknown)} are taken as at most {ACCELERATION:g} rad/s² or m/s²: "
-            "the description states none. State them with --acceleration."
-        )
-    pairs = zip(robot.joints, most.tolist(), strict=True)
-    joints = [replace(joint, limits=replace(joint.limits, acceleration=a)) for joint, a in pairs]
-    return replace(robot, joints=tuple(joints))
+    assumed.append(
+        f"Accelerations of {', '.join(unknown)} are taken as at most {ACCELERATION:g} rad/s² or m/s²: "
+        "the description states none. State them with --acceleration or --limits."
+    )
+    return StatedLimits(acceleration=",".join(f"{name}={ACCELERATION}" for name in unknown)).limited(robot)
 
 
 def _with_least_rotors(robot: Robot, least: float) -> Robot:
@@ -256,17 +248,15 @@ def _with_rotors(robot: Robot, text: str) -> Robot:
     return replace(robot, joints=tuple(joints))
 
 
-def _prior(request: OnlineRequest, robot: Robot, assumed: list[str]) -> PayloadBox:
+def _prior(request: OnlineRequest, robot: Robot, start: Array, assumed: list[str]) -> PayloadBox:
     if request.prior is None and request.heaviest is not None:
         return PayloadBox.in_ball(request.heaviest, request.extent)
     if request.prior is None:
-        weakest = float(robot.limit_array("effort").min())
-        bears = SHARE * weakest / (9.81 * 2.0 * EXTENT)
-        heaviest = HEAVIEST if bears >= HEAVIEST else float(f"{bears:.2g}")
+        heaviest, why = _bearable(robot, start, request.extent)
         if heaviest < HEAVIEST:
             assumed.append(
-                f"The load is taken as at most {heaviest:g} kg, what the weakest joint's {weakest:g} N·m "
-                "bear with room for a proof. State more or less with --heaviest."
+                f"The load is taken as at most {heaviest:g} kg, what {why} with room for a proof. "
+                "State more or less with --heaviest."
             )
         return PayloadBox.in_ball(heaviest, request.extent)
     place = request.prior
@@ -278,6 +268,42 @@ def _prior(request: OnlineRequest, robot: Robot, assumed: list[str]) -> PayloadB
         remedy = f'Write {{"lower": [ten numbers], "upper": [ten numbers]}}, in the order {names}.'
         raise InputError("does not state the ends of ten intervals.", place=place, remedy=remedy) from error
     return PayloadBox.between(*ends)
+
+
+def _bearable(robot: Robot, start: Array, extent: float) -> tuple[float, str]:
+    r"""Largest mass of a load of which nothing is stated, kg, and which joint decides.
+
+    A joint with the torque limit $L$, of which gravity takes $g$ where the arm stands, has $L - |g|$ left. A
+    kilogram in a ball of radius $r$ about the tool takes $|a| + r\,|b|$ of it, with $a$ for one at its centre
+    and $b$ the change per metre that it is held beside it.
+    """
+    limit = robot.limit_array("effort")
+    weakest = float(limit.min())
+    bears = SHARE * weakest / (9.81 * 2.0 * EXTENT)
+    why = f"the weakest joint's {weakest:g} N·m bear"
+    own = _held_still(robot, start)
+    point = np.zeros((3, 3))
+    a, *beside = (
+        _held_still(robot.with_body("payload", Body(1.0, com, point)), start) - own
+        for com in np.vstack([np.zeros(3), np.eye(3)])
+    )
+    takes = np.abs(a) + extent * np.linalg.norm([x - a for x in beside], axis=0)
+    left = limit - np.abs(own)
+    with np.errstate(divide="ignore"):
+        room = STANDING_SHARE * left / takes
+    j = int(np.argmin(room))
+    # An arm that cannot hold itself is found out by the search for a plan, with a reason.
+    if 0.0 < room[j] < bears:
+        bears = float(room[j])
+        spare = f"{left[j]:.2g} of {limit[j]:g} N·m"
+        why = f"{robot.joint_names[j]}, with {spare} left where the arm stands, bears"
+    return (HEAVIEST if bears >= HEAVIEST else float(f"{bears:.2g}")), why
+
+
+def _held_still(robot: Robot, q: Array) -> Array:
+    """Torques against gravity alone, shape (nv,), N·m or N."""
+    layout, still = layout_of(robot), np.zeros((1, robot.nv))
+    return np.asarray(inverse_dynamics(robot, layout, layout.complete_nominal(), q[None], still, still)[0])
 
 
 def _numbers(option: str, text: str, count: int) -> Array:

@@ -19,11 +19,15 @@ from steelyard.cli.log_options import (
 from steelyard.cli.output import JsonOption, announce_compilation, print_json
 from steelyard.cli.payload_request import PayloadRequest, carry_out
 from steelyard.cli.robot_argument import (
+    AccelerationOption,
     ArgumentOption,
     GravityOption,
+    LimitsOption,
     LockOption,
     RobotArgument,
     ToolFrameOption,
+    TorqueOption,
+    VelocityOption,
 )
 
 
@@ -101,13 +105,6 @@ def payload(
     velocity_error: Annotated[
         float, typer.Option(help="Bound of the velocity error, rad/s or m/s, for guaranteed bounds.", min=0.0)
     ] = 1e-3,
-    acceleration: Annotated[
-        float | None,
-        typer.Option(
-            help="Bound of every acceleration, rad/s² or m/s², for guaranteed bounds.",
-            show_default="the description's limits",
-        ),
-    ] = None,
     torque_constant: TorqueConstantOption = None,
     torque_constant_error: TorqueConstantErrorOption = None,
     known_load: Annotated[
@@ -159,6 +156,10 @@ def payload(
     ] = None,
     tool_frame: ToolFrameOption = None,
     argument: ArgumentOption = None,
+    limits: LimitsOption = None,
+    velocity: VelocityOption = None,
+    acceleration: AccelerationOption = None,
+    torque: TorqueOption = None,
     json: JsonOption = False,
 ) -> None:
     """Weigh what the arm holds and write it as an asset; exit code 1 if the verdict is fail."""
@@ -183,7 +184,6 @@ def payload(
         torque_error,
         model_error,
         velocity_error,
-        acceleration,
         torque_constant,
         torque_constant_error,
         tuple(known_load or ()),
@@ -201,6 +201,10 @@ def payload(
         tuple(argument or ()),
         window,
         topic,
+        limits=limits,
+        velocity=velocity,
+        acceleration=acceleration,
+        torque=torque,
     )
     done, files = carry_out(request, out, force=force)
     document = answer(done, files, time.perf_counter() - started)

@@ -76,7 +76,7 @@ def write_asset(
             grasp = pose_of(request.grasp, "--grasp")
             body = truth if grasp is None else truth.moved(grasp.inverse())
             trials = beside_the_truth(Path(scratch) / "object" / "object.xml", body)
-    page = _page(done, request, trials, [*first.files, "record.json", REPORT])
+    page = _page(done, request, trials, [*first.files, "record.json", REPORT], first.judges)
     written = write_object(
         out, estimate.body, **told, extra={REPORT: page.encode()}, record=record, force=force
     )
@@ -84,7 +84,11 @@ def write_asset(
 
 
 def _page(
-    done: Weighed, request: PayloadRequest, trials: Sequence[TrialOutcome], files: Sequence[str]
+    done: Weighed,
+    request: PayloadRequest,
+    trials: Sequence[TrialOutcome],
+    files: Sequence[str],
+    judges: Mapping[str, Sequence[str]],
 ) -> str:
     density = [check for check in done.verdict.checks if check.name == "uniform density"]
     return payload_page(
@@ -105,6 +109,7 @@ def _page(
             findings=done.findings,
             inputs=request.document()["inputs"],
             files=files,
+            read_back=judges,
             seed=request.seed,
         )
     )

@@ -38,13 +38,12 @@ def guaranteed(request: PayloadRequest, held: Held, model: ArmModel) -> tuple[Gu
         The bounds, None where there are none; and the check.
     """
     errors = ErrorBounds.stated(
-        model.robot,
+        request.limited(model.robot),
         model.layout,
         model.parameters,
         torque=_torque_error(request.torque_error or ""),
         model=request.model_error,
         velocity=request.velocity_error,
-        acceleration=request.acceleration,
     )
     prior = PayloadBox.in_ball(request.heaviest, request.extent)
     logs = [_whole(request, path, model) for path in request.loaded]

@@ -42,7 +42,7 @@ from steelyard.payload import (
     weigh_several,
     weigh_with_model,
 )
-from steelyard.recording import Recording, read
+from steelyard.recording import Recording, read, require_readable_logs
 from steelyard.robot import Robot
 from steelyard.signals import Preparation, prepared_alike, sampling_of
 from steelyard.uncertainty import GuaranteedBounds
@@ -125,7 +125,9 @@ def weighed(request: PayloadRequest) -> Weighed:
         request.tool_frame,
         arguments=request.arguments,
         snap=True,
+        stated=request,
     )
+    require_readable_logs([*request.loaded, *request.empty, *request.known_loads])
     absent = absent_joints(robot, request.loaded, request.columns, request.topic)
     robot, request = absent.held(robot), replace(request, lock=(*request.lock, *absent.locks))
     held = held_at(robot, grasp=pose_of(request.grasp, "--grasp"))

@@ -14,7 +14,7 @@ from steelyard.cli.recorded_request import RecordedRequest
 from steelyard.errors import InputError, UnknownNameError
 from steelyard.inertia import Body
 from steelyard.pose import Pose
-from steelyard.robot import read_payload
+from steelyard.robot import StatedLimits, read_payload
 
 if TYPE_CHECKING:
     from steelyard.cli.payload_line import Weighed
@@ -23,7 +23,7 @@ WAYS = ("auto", "residual", "model", "arm")
 
 
 @dataclass(frozen=True)
-class PayloadRequest(RecordedRequest):
+class PayloadRequest(RecordedRequest, StatedLimits):
     """The arguments and options of the command, as they were given."""
 
     robot: str
@@ -42,7 +42,6 @@ class PayloadRequest(RecordedRequest):
     torque_error: str | None = None
     model_error: float = 0.05
     velocity_error: float = 1e-3
-    acceleration: float | None = None
     torque_constant: str | None = None
     torque_constant_error: str | None = None
     known_loads: tuple[str, ...] = ()
@@ -66,7 +65,7 @@ class PayloadRequest(RecordedRequest):
     @property
     def named(self) -> tuple[str | None, ...]:
         """What may be the name of a file it reads."""
-        options = (self.model, self.mesh, self.truth, self.columns, self.known_body)
+        options = (self.model, self.mesh, self.truth, self.columns, self.known_body, self.limits)
         return (self.robot, *self.loaded, *self.empty, *self.known_loads, *options)
 
 

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from steelyard.errors import InputError
-from steelyard.robot import Robot
+from steelyard.robot import Robot, StatedLimits
 from steelyard.zoo import find_robot
 
 RobotArgument = Annotated[
@@ -50,6 +50,38 @@ ToolFrameOption = Annotated[
         show_default=False,
     ),
 ]
+LimitsOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="FILE",
+        help="Limits of the joints beside the description (TOML, JSON, or joint_limits.yaml of ROS).",
+        show_default=False,
+    ),
+]
+VelocityOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="V|V,…|J=V,…",
+        help="Largest speed of the joints, rad/s or m/s.",
+        show_default="the description's",
+    ),
+]
+AccelerationOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="A|A,…|J=A,…",
+        help="Largest acceleration of the joints, rad/s² or m/s².",
+        show_default="the description's",
+    ),
+]
+TorqueOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="T|T,…|J=T,…",
+        help="Largest torque or force of the joints, N·m or N.",
+        show_default="the description's",
+    ),
+]
 
 
 def given_robot(
@@ -61,6 +93,7 @@ def given_robot(
     arguments: Sequence[str] | None = None,
     snap: bool = True,
     floating: bool = False,
+    stated: StatedLimits | None = None,
 ) -> Robot:
     """Turn the argument and its options into a robot; rounded angles are read as meant unless told not to."""
     found = find_robot(robot, snap=snap, arguments=_arguments(arguments or ()), floating=floating)
@@ -68,7 +101,9 @@ def given_robot(
         found = found.with_gravity(_gravity(gravity))
     if tool_frame is not None:
         found = found.with_tool_frame(tool_frame)
-    return found.locked(lock_positions(lock)) if lock else found
+    if lock:
+        found = found.locked(lock_positions(lock))
+    return found if stated is None else stated.limited(found)
 
 
 def _arguments(given: Sequence[str]) -> dict[str, str]:

@@ -11,13 +11,17 @@ import typer
 from steelyard.cli.destination import ForceOption
 from steelyard.cli.output import JsonOption, announce_compilation, print_json
 from steelyard.cli.robot_argument import (
+    AccelerationOption,
     ArgumentOption,
     GravityOption,
+    LimitsOption,
     LockOption,
     RobotArgument,
     ToolFrameOption,
+    TorqueOption,
+    VelocityOption,
 )
-from steelyard.cli.sensitivity_request import SensitivityRequest, carry_out
+from steelyard.cli.sensitivity_request import USUAL, SensitivityRequest, carry_out
 
 
 def sensitivity(
@@ -30,8 +34,13 @@ def sensitivity(
         ),
     ] = None,
     motions: Annotated[
-        str, typer.Option(metavar="LIST", help="Kinds of sinusoid, pick-and-place and excitation.")
-    ] = "sinusoid,pick-and-place",
+        str | None,
+        typer.Option(
+            metavar="LIST",
+            help="Kinds of sinusoid, pick-and-place and excitation.",
+            show_default=f"{USUAL}, as far as the robot reaches",
+        ),
+    ] = None,
     noise: Annotated[
         str | None,
         typer.Option(
@@ -57,6 +66,10 @@ def sensitivity(
     lock: LockOption = None,
     tool_frame: ToolFrameOption = None,
     argument: ArgumentOption = None,
+    limits: LimitsOption = None,
+    velocity: VelocityOption = None,
+    acceleration: AccelerationOption = None,
+    torque: TorqueOption = None,
     json: JsonOption = False,
 ) -> None:
     """Add noise to runs of known torque, weigh the payload again and again, and tabulate the errors."""
@@ -78,6 +91,10 @@ def sensitivity(
         lock=tuple(lock or ()),
         tool_frame=tool_frame,
         arguments=tuple(argument or ()),
+        limits=limits,
+        velocity=velocity,
+        acceleration=acceleration,
+        torque=torque,
     )
     done, files = carry_out(request, out, force=force)
     document = answer(done, files, time.perf_counter() - started)

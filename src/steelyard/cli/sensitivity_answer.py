@@ -52,6 +52,7 @@ def answer(done: Studied, files: dict[str, str], seconds: float) -> dict[str, An
             }
             for spread in table.spreads
         },
+        "left_out": dict(done.left_out),
         "running_mass": [
             {
                 "motion": running.motion,

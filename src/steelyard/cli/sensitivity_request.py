@@ -8,21 +8,24 @@ from typing import TYPE_CHECKING
 
 from steelyard.cli.recorded_request import RecordedRequest
 from steelyard.errors import InputError
+from steelyard.robot import StatedLimits
 
 if TYPE_CHECKING:
     from steelyard.cli.sensitivity_line import Studied
     from steelyard.payload import Noise
 
+USUAL = "sinusoid,pick-and-place"
+"""Kinds of motions where none are asked for; one that the robot cannot do is left out."""
 _SYMBOLS = {"q": "position", "v": "velocity", "tau": "torque"}
 
 
 @dataclass(frozen=True)
-class SensitivityRequest(RecordedRequest):
+class SensitivityRequest(RecordedRequest, StatedLimits):
     """The arguments and options of the command, as they were given."""
 
     robot: str
     payload: str | None = None
-    motions: str = "sinusoid,pick-and-place"
+    motions: str | None = None
     noise: str | None = None
     filters: str | None = None
     trials: int = 18
@@ -39,7 +42,7 @@ class SensitivityRequest(RecordedRequest):
     @property
     def named(self) -> tuple[str | None, ...]:
         """What may be the name of a file it reads."""
-        return (self.robot, self.payload)
+        return (self.robot, self.payload, self.limits)
 
 
 def carry_out(
@@ -57,7 +60,7 @@ def carry_out(
 
     Raises:
         InputError: something asked for is not usable; nothing is written.
-        NoSolutionError: the robot cannot do one of the motions.
+        NoSolutionError: the robot cannot do one of the motions that were asked for.
     """
     from steelyard.cli.sensitivity_files import write_study
     from steelyard.cli.sensitivity_line import studied

@@ -12,15 +12,18 @@ import typer
 from steelyard.cli.destination import ForceOption, make_folder, require_files
 from steelyard.cli.output import JsonOption, announce_compilation, print_json, say, stdout
 from steelyard.cli.robot_argument import (
+    AccelerationOption,
     ArgumentOption,
     GravityOption,
+    LimitsOption,
     LockOption,
     RobotArgument,
     ToolFrameOption,
+    TorqueOption,
+    VelocityOption,
     given_robot,
 )
-from steelyard.errors import InputError
-from steelyard.robot import read_payload
+from steelyard.robot import StatedLimits, read_payload
 
 
 def simulate(
@@ -53,6 +56,10 @@ def simulate(
     lock: LockOption = None,
     tool_frame: ToolFrameOption = None,
     argument: ArgumentOption = None,
+    limits: LimitsOption = None,
+    velocity: VelocityOption = None,
+    acceleration: AccelerationOption = None,
+    torque: TorqueOption = None,
     json: JsonOption = False,
 ) -> None:
     """Run a motion on a simulated robot (MuJoCo) and write the log."""
@@ -62,18 +69,16 @@ def simulate(
     from steelyard.control import read_controller
     from steelyard.limits import clearance_of, read_scene
     from steelyard.motion import read_motion
-    from steelyard.recording import SUFFIXES, write
+    from steelyard.recording import require_writable_log, write
     from steelyard.simulate import simulate as run
     from steelyard.simulate import tracking_error
 
     announce_compilation("simulate")
-    if out.suffix.lower() not in SUFFIXES:
-        raise InputError(
-            f"'{out.suffix}' is not a kind of log.", place="--out", remedy=f"Use {', '.join(SUFFIXES)}."
-        )
+    require_writable_log(out)
     require_files([out], force=force)
     started = time.perf_counter()
-    found = given_robot(robot, gravity, lock, tool_frame, arguments=argument)
+    stated = StatedLimits(limits=limits, velocity=velocity, acceleration=acceleration, torque=torque)
+    found = given_robot(robot, gravity, lock, tool_frame, arguments=argument, stated=stated)
     if payload is not None:
         found = found.with_body("payload", read_payload(payload))
     clearance = None

@@ -14,8 +14,17 @@ from rich.table import Table
 from steelyard.cli.destination import ForceOption
 from steelyard.cli.log_options import ColumnsOption, CutoffOption, TopicOption, TorqueConstantOption
 from steelyard.cli.output import JsonOption, announce_compilation, print_json, stdout
-from steelyard.cli.robot_argument import ArgumentOption, GravityOption, LockOption
+from steelyard.cli.robot_argument import (
+    AccelerationOption,
+    ArgumentOption,
+    GravityOption,
+    LimitsOption,
+    LockOption,
+    TorqueOption,
+    VelocityOption,
+)
 from steelyard.finding import Finding
+from steelyard.robot import StatedLimits
 
 if TYPE_CHECKING:
     from steelyard.cli.validate_line import Validation
@@ -43,6 +52,10 @@ def validate(
     gravity: GravityOption = None,
     lock: LockOption = None,
     argument: ArgumentOption = None,
+    limits: LimitsOption = None,
+    velocity: VelocityOption = None,
+    acceleration: AccelerationOption = None,
+    torque: TorqueOption = None,
     json: JsonOption = False,
 ) -> None:
     """Judge a model by logs it need not come from; exit code 1 if the verdict is fail."""
@@ -53,15 +66,18 @@ def validate(
     from steelyard.cli.validate_model import given_model
     from steelyard.cli.validate_report import write_report
     from steelyard.export import require_free
+    from steelyard.recording import require_readable_logs
 
     announce_compilation("validate")
     if out is not None:
         require_free(out, force=force)
     started = time.perf_counter()
-    given = given_model(model, gravity, lock, argument)
+    stated = StatedLimits(limits=limits, velocity=velocity, acceleration=acceleration, torque=torque)
+    given = given_model(model, gravity, lock, argument, stated)
+    require_readable_logs(logs)
     absent = absent_joints(given.model.robot, logs, columns, topic)
     if absent.locks:
-        given = given_model(model, gravity, [*(lock or ()), *absent.locks], argument)
+        given = given_model(model, gravity, [*(lock or ()), *absent.locks], argument, stated)
     robot = given.model.robot
     how = Request(model, tuple(map(str, logs)), columns=columns, cutoff=cutoff, topic=topic)
     constants = torque_constants(torque_constant, robot.nv)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -15,7 +15,7 @@ from steelyard.errors import InputError
 from steelyard.export import ResultFolder, is_result, read_result, robot_with_parameters
 from steelyard.finding import Finding
 from steelyard.layout import layout_of
-from steelyard.robot import Robot
+from steelyard.robot import Robot, StatedLimits
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,14 +41,26 @@ def given_model(
     gravity: str | None = None,
     lock: Sequence[str] | None = None,
     arguments: Sequence[str] | None = None,
+    stated: StatedLimits | None = None,
 ) -> GivenModel:
     """Turn the argument and its options into a model."""
     if is_result(Path(text)):
         if arguments:
             raise InputError("goes with a xacro file, not with a result folder.", place="--arg")
-        return _from_folder(read_result(Path(text)), gravity, lock)
-    robot = given_robot(text, gravity, lock, arguments=arguments, snap=True)
+        return _limited(_from_folder(read_result(Path(text)), gravity, lock), stated)
+    robot = given_robot(text, gravity, lock, arguments=arguments, snap=True, stated=stated)
     return GivenModel(stated_model(robot), findings=robot.findings)
+
+
+def _limited(given: GivenModel, stated: StatedLimits | None) -> GivenModel:
+    """A stored model whose joints have the limits that were stated."""
+    if stated is None:
+        return given
+    models = [
+        None if model is None else replace(model, robot=stated.limited(model.robot))
+        for model in (given.model, given.nominal)
+    ]
+    return replace(given, model=models[0] or given.model, nominal=models[1])
 
 
 def stated_model(robot: Robot) -> DynamicModel:

@@ -150,7 +150,7 @@ def _largest_bandwidth(
             f"no bandwidth of joint '{name}' has a phase margin of {math.degrees(margin):.1f}° for inertias "
             f"from {min(j.inertia for j in family):.3g} to {max(j.inertia for j in family):.3g} kg·m².",
             place="phase_margin",
-            remedy="Ask for less margin, or for a narrower range of inertia.",
+            remedy="Ask for less margin (--margin), or for a narrower range of inertia (--inertia-range).",
             evidence={"joint": name},
         )
     low, high = grid[first - 1], grid[first]

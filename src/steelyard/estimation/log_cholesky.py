@@ -57,7 +57,7 @@ def fit_log_cholesky(
         raise InputError(
             f"{', '.join(partly)}: some of the ten numbers are fixed.",
             place="layout",
-            remedy="Use the method lmi, which takes any fixed parameters.",
+            remedy="Use --method lmi, which takes any fixed parameters.",
         )
     R = problem.compressed.factor(weights)
     possible = possible_for(problem, R)

@@ -62,7 +62,9 @@ def ranges_of(problem: DesignProblem) -> Ranges:
     for j, joint in enumerate(robot.joints):
         if not (lower[j] < upper[j] and velocity[j] > 0.0 and acceleration[j] > 0.0):
             raise NoSolutionError(
-                "its limits leave no motion.", place=f"joint '{joint.name}'", remedy="Lock it, or widen them."
+                "its limits leave no motion.",
+                place=f"joint '{joint.name}'",
+                remedy="Lock it (--lock), or widen them (--limits).",
             )
     reach = 0.5 * (upper - lower)
     natural = 2.0 * math.pi / problem.family.duration * reach

@@ -71,7 +71,7 @@ def _table(robot: Robot, layout: Layout, parameters: ArrayLike) -> dict[str, Arr
             raise DescriptionError(
                 f"it is {joint.kind.value}; feedforward code is written for joints with one coordinate.",
                 place=f"joint '{joint.name}'",
-                remedy="Lock it.",
+                remedy="Lock it (--lock).",
             )
     leaders = [joint.name for joint in robot.joints if joint.mimic is None]
     rows: dict[str, list[Array]] = {}

@@ -61,7 +61,7 @@ def write_result(
     seed: int | None = None,
     request: Mapping[str, object] | None = None,
     verdict: Mapping[str, object] | None = None,
-    extra: Mapping[str, bytes] | None = None,
+    report: Callable[[Mapping[str, tuple[str, ...]]], str] | None = None,
     force: bool = False,
 ) -> Written:
     """Write `model.urdf`, `model.xml`, `parameters.json`, `feedforward.py`, `.c` and `.h`, and `record.json`.
@@ -86,7 +86,7 @@ def write_result(
         seed: of everything random, for the record.
         request: what was asked for and the digests of its inputs, for the record.
         verdict: what is to be thought of it, for the record, as values JSON can hold.
-        extra: further files by name, such as a report.
+        report: makes the page `report.html`, given for each model the programs that read it back and agree.
         force: whether an earlier result may be replaced.
 
     Returns:
@@ -99,7 +99,7 @@ def write_result(
     folder = Path(folder)
     require_free(folder, force=force)
     findings: list[Finding] = []
-    files: dict[str, bytes] = dict(extra or {})
+    files: dict[str, bytes] = {}
     judges: dict[str, tuple[str, ...]] = {}
 
     def models(stem: str, phi: ArrayLike) -> None:
@@ -122,6 +122,8 @@ def write_result(
     else:
         code = {"feedforward.py": module, "feedforward.c": source, "feedforward.h": header}
         files |= {name: text.encode() for name, text in code.items()}
+    if report is not None:
+        files["report.html"] = report(judges).encode()
     files["parameters.json"] = _json(
         parameters_document(
             robot,

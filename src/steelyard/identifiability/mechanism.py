@@ -83,7 +83,7 @@ def mechanism_of(robot: Robot) -> Mechanism:
             f"'{follower}' follows '{leads}', which hangs on another link; for such joints there is no "
             "recursion, and so no proof.",
             place=f"robot '{robot.name}'",
-            remedy=f"Lock '{leads}', or ask without a proof.",
+            remedy=f"Lock '{leads}' (--lock), or ask without a proof.",
         )
     blocks = blocks_of(robot)
     length = longest_offset(robot)

@@ -40,7 +40,7 @@ def folding_postures(room: RoomToMove) -> Array:
             "nowhere between the middle of its ranges and a fold of them is it clear of everything and "
             "within its torques.",
             place=f"robot '{room.limits.robot.name}'",
-            remedy="State postures.",
+            remedy="Use another --family, or state motions.postures in the file of a campaign.",
         )
     first = line[int(good.argmax())]
     # What is in the way shortens the whole fold, so that the three stay different.

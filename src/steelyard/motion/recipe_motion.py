@@ -73,7 +73,9 @@ class RecipeMotions:
             leg = np.stack((points[-1], self.swings.posture(step)))
             if not room.path_holds(leg):
                 raise InputError(
-                    "something is in the way between two postures.", place=recipe.name, remedy="State others."
+                    "something is in the way between two postures.",
+                    place=recipe.name,
+                    remedy="Use another --family, or state other motions.postures in the file of a campaign.",
                 )
             ways = [(leg, LARGE_SPEEDS[step.level])]
             for primitive in self.swings.primitives(step):

@@ -234,7 +234,7 @@ def run_online(
         raise NoSolutionError(
             f"the robot did not move. {what}",
             place="online",
-            remedy="Allow more time for the first plan, a shorter reach, or a narrower prior.",
+            remedy="Try a lighter load (--heaviest), a shorter --reach, another --start or more --budget.",
         )
     said = tuple(thinking.notes), tuple(guarding.notes), tuple(heard)
     record = RunRecord(

@@ -195,7 +195,7 @@ class Planning:
         return NoSolutionError(
             f"no plan was certified within {within}: {how}.",
             place="plans",
-            remedy="Brake; then allow more time, a shorter reach, a narrower box or tube, or wider limits.",
+            remedy="Brake; then allow more time, a shorter reach, a lighter load or a narrower tube.",
             evidence={
                 "in the way": {f"{kind} of {name}": n for (kind, name), n in self.in_the_way.items()},
                 "tries": self.tries,

@@ -82,6 +82,7 @@ class TubeDynamics:
                 raise InputError(
                     f"joint '{joint.name}' does not just turn: no robust law is enclosed for it.",
                     place="robot",
+                    remedy=f"Hold it still with --lock {joint.name}=…, at a position within its limits.",
                 )
         if not 0.0 <= self.rest_velocity < np.inf:
             raise InputError(f"must be zero or more, got {self.rest_velocity}.", place="rest_velocity")

@@ -19,7 +19,7 @@ def _no_accelerations(evidence: Evidence) -> Array:
     raise RecordingError(
         "has no a, without which there are no torque equations.",
         place="evidence",
-        remedy="Differentiate the recordings and pose the problem with them, or use the method momentum.",
+        remedy="Differentiate the recordings and pose the problem with them, or use --method momentum.",
     )
 
 
@@ -119,7 +119,7 @@ def evidence_of(robot: Robot, recordings: Sequence[Recording], *, accelerations:
                 f"has no {', '.join(missing)}.",
                 place="recording",
                 remedy="These channels are needed to identify."
-                + (" Only the method momentum does without a." if missing == ["a"] else ""),
+                + (" Only --method momentum does without a." if missing == ["a"] else ""),
             )
     starts = np.cumsum([0, *(recording.n for recording in recordings)])[:-1]
     joined: dict[str, Any] = {"a": None}

@@ -2,7 +2,15 @@
 
 from steelyard.recording.channels import CHANNELS, Channel
 from steelyard.recording.columns_map import read_columns_map
-from steelyard.recording.files import READABLE, SUFFIXES, Reading, read, write
+from steelyard.recording.files import (
+    READABLE,
+    SUFFIXES,
+    Reading,
+    read,
+    require_readable_logs,
+    require_writable_log,
+    write,
+)
 from steelyard.recording.inspection import Repeat, inspect_recording, main_motion, same_motion, saturated
 from steelyard.recording.recording import Recording
 from steelyard.recording.step import Step
@@ -22,6 +30,8 @@ __all__ = [
     "main_motion",
     "read",
     "read_columns_map",
+    "require_readable_logs",
+    "require_writable_log",
     "same_motion",
     "saturated",
     "write",

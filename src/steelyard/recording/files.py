@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal, NamedTuple, NoReturn, overload
@@ -23,11 +23,13 @@ from steelyard.recording.table import Table
 class _Format(NamedTuple):
     encode: Callable[[Recording], bytes]
     decode: Callable[[bytes], Table]
+    require: Callable[[], object] = lambda: None
+    """Raises where a package is missing that it needs."""
 
 
 _FORMATS = {
     ".csv": _Format(csv_format.encode, csv_format.decode),
-    ".parquet": _Format(parquet_format.encode, parquet_format.decode),
+    ".parquet": _Format(parquet_format.encode, parquet_format.decode, parquet_format.arrow),
     ".npz": _Format(npz_format.encode, npz_format.decode),
 }
 SUFFIXES = tuple(_FORMATS)
@@ -161,6 +163,38 @@ def write(recording: Recording, path: FilePath) -> None:
         write_bytes(target, data)
     except InputError as error:
         raise RecordingError(error.message, place=error.place, remedy=error.remedy) from error
+
+
+def require_writable_log(path: FilePath) -> None:
+    """Refuse a log of a kind that could not be written, before anything is computed for it.
+
+    Args:
+        path: the file, which need not exist.
+
+    Raises:
+        RecordingError: the suffix is not supported.
+        MissingExtraError: the package that writes it is not installed; names the extra.
+    """
+    _format(Path(path)).require()
+
+
+def require_readable_logs(paths: Iterable[FilePath]) -> None:
+    """Refuse logs that are missing or of a kind that cannot be read, before the first of them is worked on.
+
+    Args:
+        paths: files, or folders of bags.
+
+    Raises:
+        RecordingError: one is missing, or its suffix is not supported.
+        MissingExtraError: the package that reads one is not installed; names the extra.
+    """
+    for path in paths:
+        source = Path(path)
+        if not source.exists():
+            raise RecordingError("no such file.", place=str(source))
+        kind = _files(source)[0].suffix.lower()
+        if kind in _FORMATS:
+            _FORMATS[kind].require()
 
 
 def _files(source: Path) -> list[Path]:

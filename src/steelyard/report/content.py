@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
@@ -143,6 +143,7 @@ class ReportContent:
         histories: how the data came about.
         facts: settings and diagnostics by name, as values JSON can hold.
         versions: versions of the software by name.
+        read_back: for each model, the programs that read it back and agree, by name.
         untested: what was not tested, in sentences, besides the checks that were not run.
         made: when and by whom the report was made; empty to leave it out.
         schema: number of this layout.
@@ -162,6 +163,7 @@ class ReportContent:
     histories: tuple[History, ...] = ()
     facts: Mapping[str, object] = field(default_factory=dict)
     versions: Mapping[str, str] = field(default_factory=dict)
+    read_back: Mapping[str, Sequence[str]] = field(default_factory=dict)
     untested: tuple[str, ...] = ()
     made: str = ""
     schema: int = 1
@@ -176,5 +178,5 @@ class ReportContent:
                     f"has {trace.measured.shape[1]} columns of torque for {nv} joints.",
                     place=f"trace '{trace.name}'",
                 )
-        for name in ("facts", "versions"):
+        for name in ("facts", "versions", "read_back"):
             object.__setattr__(self, name, MappingProxyType(dict(getattr(self, name))))

@@ -38,6 +38,7 @@ def content_of(
     decided_by: Sequence[str] = (),
     findings: Sequence[Finding] = (),
     untested: Sequence[str] = (),
+    read_back: Mapping[str, Sequence[str]] | None = None,
     made: str = "",
 ) -> ReportContent:
     """Gather what a report says.
@@ -53,6 +54,7 @@ def content_of(
         decided_by: for each parameter who decided it, such as `data` or `prior`; empty for no word.
         findings: what was noticed besides the estimate's own findings, oldest first.
         untested: what was not tested, in sentences, besides the checks that were not run.
+        read_back: for each model, the programs that read it back and agree, by name.
         made: when and by whom the report is made.
 
     Returns:
@@ -88,6 +90,7 @@ def content_of(
             "scipy": version("scipy"),
             "python": platform.python_version(),
         },
+        read_back=read_back or {},
         untested=tuple(untested),
         made=made,
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
@@ -51,6 +51,7 @@ class PayloadContent:
         files: names of the files beside the page.
         facts: settings and diagnostics by name, as values JSON can hold.
         versions: versions of the software by name.
+        read_back: for each model, the programs that read it back and agree, by name.
         untested: what was not tested, in sentences, besides the checks that were not run.
         made: when and by whom the page was made; empty to leave it out.
         schema: number of this layout.
@@ -85,6 +86,7 @@ class PayloadContent:
     files: tuple[str, ...] = ()
     facts: Mapping[str, object] = field(default_factory=dict)
     versions: Mapping[str, str] = field(default_factory=dict)
+    read_back: Mapping[str, Sequence[str]] = field(default_factory=dict)
     untested: tuple[str, ...] = ()
     made: str = ""
     schema: int = 1
@@ -106,7 +108,7 @@ class PayloadContent:
                     f"has {trace.measured.shape[1]} columns of torque for {nv} joints.",
                     place=f"trace '{trace.name}'",
                 )
-        for name in ("inputs", "facts", "versions"):
+        for name in ("inputs", "facts", "versions", "read_back"):
             object.__setattr__(self, name, MappingProxyType(dict(getattr(self, name))))
 
     def number(self, name: str) -> PayloadNumber:

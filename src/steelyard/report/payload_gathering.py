@@ -45,6 +45,7 @@ def payload_content_of(
     findings: Sequence[Finding] = (),
     inputs: Mapping[str, str] | None = None,
     files: Sequence[str] = (),
+    read_back: Mapping[str, Sequence[str]] | None = None,
     seed: int | None = None,
     untested: Sequence[str] = (),
     made: str = "",
@@ -68,6 +69,7 @@ def payload_content_of(
         findings: everything that was noticed, those of the estimate included.
         inputs: SHA-256 of each file that was read, by its name.
         files: names of the files beside the page.
+        read_back: for each model, the programs that read it back and agree, by name.
         seed: of the draws behind the intervals; None to say nothing of it.
         untested: what was not tested, in sentences, besides the checks that were not run.
         made: when and by whom the page is made.
@@ -112,6 +114,7 @@ def payload_content_of(
         histories=tuple(History(name, run.digest, run.provenance) for name, run in runs.items()),
         inputs=inputs or {},
         files=tuple(files),
+        read_back=read_back or {},
         facts={"samples": weighing.samples, "condition number": weighing.condition, **settings},
         versions={
             "steelyard": version("steelyard"),

@@ -31,6 +31,7 @@ def as_report(content: PayloadContent) -> ReportContent:
         histories=content.histories,
         facts=content.facts,
         versions=content.versions,
+        read_back=content.read_back,
         untested=content.untested,
         made=content.made,
     )

@@ -36,7 +36,7 @@ def findings_section(content: ReportContent) -> str:
 
 
 def record_section(content: ReportContent) -> str:
-    """Steps with their digests, settings and versions.
+    """Steps with their digests, who read the models back, settings and versions.
 
     Args:
         content: what the report says.
@@ -47,8 +47,12 @@ def record_section(content: ReportContent) -> str:
     histories = "\n".join(_history(history) for history in content.histories)
     facts = _definitions({name: to_document(value) for name, value in content.facts.items()})
     versions = _definitions(content.versions)
+    # Draws of further models are judged alike, and not named one by one.
+    models = {file: by for file, by in content.read_back.items() if "/" not in file}
+    judges = _definitions({file: " and ".join(by) or "nobody" for file, by in models.items()})
     return (
         f"{histories}\n"
+        + (f'<h3>Read back, and found to agree, by</h3>\n<dl class="facts">{judges}</dl>\n' if judges else "")
         + (f'<h3>Estimation</h3>\n<dl class="facts">{facts}</dl>\n' if facts else "")
         + (f'<h3>Versions</h3>\n<dl class="facts">{versions}</dl>\n' if versions else "")
     )

@@ -14,6 +14,7 @@ from steelyard.robot.payload import read_payload
 from steelyard.robot.raw import RawJoint, RawLink
 from steelyard.robot.repair import REMEDIES, Change, Repair, repair_file, repair_urdf
 from steelyard.robot.rotors import Rotor, rotor_name, spin_only, with_rotors
+from steelyard.robot.stated_limits import StatedLimits, with_limits
 from steelyard.robot.ties import Ties
 from steelyard.robot.urdf import load_urdf, parse_urdf
 from steelyard.robot.xacro import load_xacro
@@ -43,6 +44,7 @@ __all__ = [
     "Rotor",
     "Shape",
     "Sphere",
+    "StatedLimits",
     "Ties",
     "assemble",
     "chained",
@@ -59,5 +61,6 @@ __all__ = [
     "rotor_name",
     "spin_only",
     "universal",
+    "with_limits",
     "with_rotors",
 ]

@@ -124,14 +124,14 @@ class Robot:
                 raise DescriptionError(
                     f"joint '{joint.name}' mimics '{joint.mimic.joint}'; here each must move by itself.",
                     place=f"robot '{self.name}'",
-                    remedy=f"Lock {', '.join(leaders)}.",
+                    remedy=f"Lock {', '.join(leaders)} (--lock JOINT=Q).",
                 )
             if joint.nv != 1:
                 raise DescriptionError(
                     f"joint '{joint.name}' is {joint.kind.value}; only arms on a fixed base, with one "
                     "degree of freedom a joint, are handled here.",
                     place=f"robot '{self.name}'",
-                    remedy="Lock it.",
+                    remedy="Lock it (--lock JOINT=Q).",
                 )
 
     @cached_property

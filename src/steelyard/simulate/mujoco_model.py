@@ -82,7 +82,7 @@ def _refuse_screws(robot: Robot) -> None:
             raise DescriptionError(
                 "it is helical, a joint that the simulator does not have.",
                 place=f"joint '{joint.name}'",
-                remedy="Lock it.",
+                remedy=f"Hold it still with --lock {joint.name}=….",
             )
 
 

@@ -102,7 +102,7 @@ def open_loop(
             f"joint '{joint}' left its room, {low:.3g} to {high:.3g} {robot.joints[j].position_unit}, after "
             f"{len(rows)} cycles.",
             place="experiment",
-            remedy="Use smaller torques, or allow more travel.",
+            remedy="Allow more travel (--travel), or choose another --posture.",
         )
     detail = {
         "robot": robot.digest,
@@ -158,6 +158,6 @@ def room_of(robot: Robot, joint: int, posture: ArrayLike, travel: float) -> tupl
             f"joint '{robot.joint_names[joint]}' stands at {at:.4g}, too near to its limits "
             f"{limits.lower:.4g} and {limits.upper:.4g} {robot.joints[joint].position_unit}.",
             place="posture",
-            remedy="Choose a posture farther from them.",
+            remedy="Choose a --posture farther from them.",
         )
     return low, high

@@ -99,7 +99,7 @@ def simulate(
         raise InputError(
             f"sensor preset '{preset.name}' logs the true state, which knows no play.",
             place="backlash",
-            remedy="Choose a preset with sensors.",
+            remedy="Choose another --sensor, such as industrial.",
         )
     law = _default_controller(robot) if controller is None else controller
     _check_joints(robot, "controller", law.joints)
@@ -165,7 +165,7 @@ def _check_cycle(controller: Controller, cycle: float) -> None:
         raise InputError(
             f"the law is made for cycles of {controller.cycle:g} s, but the plant runs it every {cycle:g} s.",
             place="controller",
-            remedy="Choose the log's rate or the law's cycle so that they agree.",
+            remedy="Choose --rate, or the cycle in the controller's file, so that they agree.",
         )
 
 

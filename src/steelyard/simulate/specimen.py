@@ -79,7 +79,7 @@ def effort_limits(robot: Robot, why: str) -> Array:
             raise DescriptionError(
                 f"it states {stated} effort limit, which {why} needs.",
                 place=f"joint '{joint.name}' of '{robot.name}'",
-                remedy="State its largest torque or force in the description; no number is invented here.",
+                remedy="State its largest torque or force with --torque or --limits, or in the description.",
             )
     return np.array([joint.limits.effort for joint in robot.joints])
 

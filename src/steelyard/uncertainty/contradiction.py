@@ -134,7 +134,7 @@ def contradiction_of(
         return SolverError(
             "no payload was found, yet no contradiction could be shown: at least "
             f"{least:.6g} of the stated errors are needed.",
-            remedy="State the errors a little larger.",
+            remedy="State larger errors (--torque-error, --velocity-error, --model-error).",
             evidence={"growth": least},
         )
     order = np.argsort(-shares, kind="stable")[: int((shares > LEAST_SHARE).sum())]

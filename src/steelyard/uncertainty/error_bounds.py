@@ -128,7 +128,7 @@ class ErrorBounds:
                 raise InputError(
                     f"the description states none for joint '{blind}'.",
                     place="acceleration",
-                    remedy="State the largest acceleration of the motion (--acceleration).",
+                    remedy="State the largest acceleration of the motion with --acceleration or --limits.",
                 )
         return cls(
             robot.joint_names,

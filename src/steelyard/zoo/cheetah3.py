@@ -131,7 +131,7 @@ CHEETAH3_LEG = ZooEntry(
 )
 CHEETAH3 = ZooEntry(
     "cheetah3",
-    "MIT Cheetah 3, 12 joints, held at its torso; `floating()` lets it go",
+    "MIT Cheetah 3, 12 joints, held at its torso; --floating lets it go",
     {**_SOURCES, "place of the ab/ad rotors": "assumed at the joints; they count as part of the torso"},
     _cheetah3,
 )

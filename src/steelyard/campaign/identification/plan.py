@@ -10,6 +10,7 @@ from steelyard.campaign.identification.record import make_motions
 from steelyard.campaign.identification.settings import Settings, read_settings
 from steelyard.campaign.identification.subject import Subject, subject_document, subject_of
 from steelyard.campaign.kinds import Plan
+from steelyard.campaign.robot_document import described_robot
 from steelyard.campaign.seeds import task_seed
 from steelyard.campaign.spec import Spec
 from steelyard.campaign.task import Task
@@ -34,9 +35,9 @@ def identification(spec: Spec) -> Plan:
     Raises:
         InputError: the file asks for what does not exist.
     """
-    settings = read_settings(spec)
+    settings, robot = read_settings(spec), described_robot(spec)
     spec.content.refuse_others()
-    subject = subject_document(settings)
+    subject = subject_document(settings, robot)
     _require_runnable(subject_of(subject))
     motions = make_motions(subject)
     fitted_on, held_out = _names(settings, motions)

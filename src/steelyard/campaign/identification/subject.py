@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from steelyard.campaign.identification.settings import Settings
-from steelyard.campaign.robot_document import robot_document, robot_of
+from steelyard.campaign.robot_document import robot_of
 from steelyard.consistency import AllPoseProof, PoseDomain
 from steelyard.control import LoopSettings, loop_of
 from steelyard.errors import InputError, UnknownNameError
@@ -95,16 +95,17 @@ class Subject:
         return PoseDomain(lower, upper)
 
 
-def subject_document(settings: Settings) -> dict[str, Any]:
+def subject_document(settings: Settings, robot: Mapping[str, Any]) -> dict[str, Any]:
     """What workers need: what was asked, and the robot's whole description, so that they need no file.
 
     Args:
         settings: what was asked.
+        robot: document of the robot.
 
     Returns:
         A document that `subject_of` reads.
     """
-    return {"settings": asdict(settings), "robot": robot_document(settings.robot)}
+    return {"settings": asdict(settings), "robot": robot}
 
 
 def subject_of(document: Mapping[str, Any]) -> Subject:

@@ -7,7 +7,7 @@ from typing import Any
 from steelyard.campaign.graph import Graph
 from steelyard.campaign.kinds import Plan
 from steelyard.campaign.monte_carlo.study import read_study
-from steelyard.campaign.robot_document import robot_document
+from steelyard.campaign.robot_document import described_robot
 from steelyard.campaign.spec import Spec
 from steelyard.campaign.task import Task
 from steelyard.campaign.trials import trials
@@ -33,8 +33,7 @@ def monte_carlo(spec: Spec) -> Plan:
     Raises:
         InputError: something is missing, unknown or cannot run; the message says the line.
     """
-    study = read_study(spec)
-    robot = robot_document(study.robot)
+    study, robot = read_study(spec), described_robot(spec)
     runs: dict[str, dict[str, Any]] = {
         "sensor": {name: name for name in study.sensors},
         "noise": {f"{factor:g}": factor for factor in study.noise},

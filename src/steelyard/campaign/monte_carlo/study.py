@@ -9,14 +9,15 @@ from typing import TypeVar
 import numpy as np
 
 from steelyard.campaign.monte_carlo.trial import motion_of_seed, scaled_preset
+from steelyard.campaign.robot_document import described_robot, robot_of
 from steelyard.campaign.section import Section
 from steelyard.campaign.spec import Spec
 from steelyard.drive import DRIVE_TERMS
 from steelyard.errors import InputError, SteelyardError, UnknownNameError
 from steelyard.estimation import METHODS
+from steelyard.robot import Robot
 from steelyard.simulate import SENSORS, simulate
 from steelyard.uncertainty import ACCURACY
-from steelyard.zoo import find_robot
 
 MOST_FITS = 100_000
 """Largest number of fits: more is a slip of the pen."""
@@ -58,7 +59,7 @@ def read_study(spec: Spec) -> Study:
     """Read what is asked, and refuse what cannot run before anything does.
 
     Args:
-        spec: the file: `[robot] name`, and `[study]` with the other fields of `Study`.
+        spec: the file: `[robot]`, see `described_robot`, and `[study]` with the other fields of `Study`.
 
     Returns:
         The study.
@@ -78,6 +79,12 @@ def read_study(spec: Spec) -> Study:
         prior_error=asked.number("prior_error", ACCURACY, least=0.0),
         trials=asked.integer("trials", 3, least=1),
     )
+    try:
+        robot = robot_of(described_robot(spec))
+    except SteelyardError as error:
+        if error.place.startswith(described.place("limits")):
+            raise
+        raise _at(described.place("name"), error) from error
     spec.content.refuse_others()
     if min(study.noise) < 0.0:
         raise InputError(f"must not be negative, got {min(study.noise):g}.", place=asked.place("noise"))
@@ -93,14 +100,13 @@ def read_study(spec: Spec) -> Study:
     count = int(np.prod([len(axis) for axis in axes], dtype=object)) * study.trials
     if count > MOST_FITS:
         raise InputError(f"asks for {count} fits, at most {MOST_FITS} are run.", place=asked.place("trials"))
-    _require_runnable(study, described, asked)
+    _require_runnable(study, robot, described, asked)
     return study
 
 
-def _require_runnable(study: Study, described: Section, asked: Section) -> None:
-    """Find the robot and run it with every sensor for two cycles."""
+def _require_runnable(study: Study, robot: Robot, described: Section, asked: Section) -> None:
+    """Run the robot with every sensor for two cycles."""
     try:
-        robot = find_robot(study.robot)
         motion = motion_of_seed(robot, study.motions[0], study.duration, 0)
     except SteelyardError as error:
         raise _at(described.place("name"), error) from error

@@ -109,7 +109,7 @@ def _rotation(robot: Robot, i: int, R: Array, *, free: bool) -> tuple[Numbers, .
         robot,
         f"the frame of '{robot.links[i].name}' on '{parent}' (joint '{joint.name}') is not placed by quarter "
         f"turns: its {'xyz'[worst]} axis is {angle:.3g}° off.",
-        "Where the angle is rounded, load_robot(path, snap=True) reads it as what it means; otherwise ",
+        "An angle that is rounded to four digits or more is read as what it means: write this one so, or ",
     )
 
 

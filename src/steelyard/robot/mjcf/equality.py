@@ -12,14 +12,20 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from steelyard.errors import DescriptionError, UnknownNameError
+from steelyard.finding import Finding, Severity
 from steelyard.robot.joint import Mimic
 from steelyard.robot.mjcf.defaults import Defaults
+from steelyard.robot.mjcf.settings import disabling_flag
 from steelyard.robot.raw import RawJoint
 from steelyard.robot.xml import Element
 
 
 def tie_joints(
-    joints: Sequence[RawJoint], references: Mapping[str, float], root: Element, defaults: Defaults
+    joints: Sequence[RawJoint],
+    references: Mapping[str, float],
+    root: Element,
+    defaults: Defaults,
+    findings: list[Finding],
 ) -> list[RawJoint]:
     """Tie the joints that equalities tie.
 
@@ -28,6 +34,7 @@ def tie_joints(
         references: coordinate of each joint where the file draws it, rad or m, by name.
         root: the `<mujoco>` element, includes expanded.
         defaults: the file's default classes.
+        findings: where to report equalities that a flag disables.
 
     Returns:
         The joints, in order.
@@ -38,13 +45,17 @@ def tie_joints(
         UnknownNameError: a joint does not exist; lists those that do.
     """
     by_name = {joint.name: joint for joint in joints}
+    disabled = disabling_flag(root)
     for section in root.all("equality"):
         for stated in section.children:
             # Equalities of all kinds share one default.
             element = replace(stated, attributes=_with_defaults(stated, defaults))
             if element.choice("active", ("false", "true"), "true") == "false":
                 continue
-            if element.tag == "joint":
+            if disabled:
+                message = f"<{element.tag}> ties nothing: the flag '{disabled}' of <option> disables it."
+                findings.append(Finding(Severity.INFO, "equality-disabled", message, element.place))
+            elif element.tag == "joint":
                 _tie(element, by_name, references)
             else:
                 _refuse_loop(element)
@@ -65,9 +76,12 @@ def _refuse_loop(element: Element) -> None:
         raise UnknownNameError("equality", element.tag, _KINDS, place=element.place)
     ends = [f"'{element.attributes[key]}'" for key in _ENDS if element.attributes.get(key)]
     named = f" '{element.attributes['name']}'" if element.attributes.get("name") else ""
+    if element.tag == "tendon":
+        what = "couples joints through tendons, which is not supported: joints are tied one to another."
+    else:
+        what = "closes a kinematic loop, which is not supported: a robot is a tree."
     raise DescriptionError(
-        f"the constraint <{element.tag}>{named}{' of ' + ' and '.join(ends) if ends else ''} closes a "
-        "kinematic loop, which is not supported: a robot is a tree.",
+        f"the constraint <{element.tag}>{named}{' of ' + ' and '.join(ends) if ends else ''} {what}",
         place=element.place,
         remedy=_OPEN + ".",
     )

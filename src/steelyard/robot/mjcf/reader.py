@@ -86,7 +86,7 @@ def _robot(root: Element, source: str, folder: Path | None, snap: bool, floating
     meshes = MeshAssets(root, compiler, defaults, MeshFolder(folder, findings))
     placements = Placements(compiler, findings, snapped)
     bodies = read_bodies(root, Context(compiler, defaults, placements, meshes, findings))
-    joints = tie_joints(bodies.joints, bodies.references, root, defaults)
+    joints = tie_joints(bodies.joints, bodies.references, root, defaults, findings)
     joints = drive_joints(joints, root, compiler, defaults, findings)
     links = bodies.links
     if compiler.total_mass is not None:

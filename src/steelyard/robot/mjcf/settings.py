@@ -12,7 +12,7 @@ from steelyard.robot.xml import Element
 _ZERO = (0.0, 0.0, 0.0)
 _GRAVITY = (0.0, 0.0, -9.81)
 _BOOLEAN = ("false", "true")
-_IGNORED_FLAGS = ("constraint", "damper", "equality", "frictionloss", "passive", "spring")
+_IGNORED_FLAGS = ("constraint", "damper", "frictionloss", "passive", "spring")
 
 
 @dataclass(frozen=True)
@@ -113,11 +113,31 @@ def read_gravity(root: Element, findings: list[Finding]) -> tuple[float, float, 
         findings.append(Finding(Severity.WARNING, "fluid-ignored", message, option.place))
     for name in _IGNORED_FLAGS:
         if flag.attributes.get(name) == "disable":
-            message = f"the flag that disables '{name}' is not honoured: it changes the simulation, no robot."
+            rest = " beyond its equalities" if name == "constraint" else ""
+            message = (
+                f"the flag that disables '{name}' is not honoured{rest}: it changes the simulation, no robot."
+            )
             findings.append(Finding(Severity.INFO, "flag-ignored", message, flag.place))
     if flag.attributes.get("gravity") == "disable":
         return _ZERO
     return option.vector("gravity", _GRAVITY)
+
+
+def disabling_flag(root: Element) -> str:
+    """The flag by which a file disables its equalities: its own, or that of all constraints.
+
+    Args:
+        root: the `<mujoco>` element, includes expanded.
+
+    Returns:
+        Its name; empty where equalities hold.
+
+    Raises:
+        DescriptionError: a flag is neither enabled nor disabled.
+    """
+    flag = _merged(_merged(root, "option"), "flag")
+    names = ("equality", "constraint")
+    return next((x for x in names if flag.choice(x, ("enable", "disable"), "enable") == "disable"), "")
 
 
 def _merged(parent: Element, tag: str) -> Element:

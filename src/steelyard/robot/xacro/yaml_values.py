@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 import yaml
 
+from steelyard.errors import InputError
 from steelyard.robot.xacro.budget import MAX_SIZE, Fault, shown
 
 MAX_YAML_BYTES = 128 * 2**10
@@ -49,6 +50,32 @@ def parse_yaml(content: bytes, name: str, number: Callable[[str], object]) -> ob
     except UnicodeDecodeError:
         raise Fault(f"'{name}' is not UTF-8 text.") from None
     return None if node is None else _Values(name, number).value(node)
+
+
+def read_yaml(content: bytes, place: str) -> object:
+    """Read a YAML file that stands by itself: units are multiplied, and nothing is computed.
+
+    Args:
+        content: the text.
+        place: the file, for messages.
+
+    Returns:
+        As `parse_yaml` gives it.
+
+    Raises:
+        InputError: no YAML, too large, or with a tag that is not plain data.
+    """
+    try:
+        return parse_yaml(content, place, _plain_number)
+    except Fault as fault:
+        raise InputError(fault.message, place=place, remedy=fault.remedy) from fault
+
+
+def _plain_number(text: str) -> object:
+    try:
+        return float(text)
+    except ValueError:
+        return text
 
 
 def _check_depth(text: str, name: str) -> None:
