@@ -201,8 +201,8 @@ def vary(
     """
     nv, m, total = q.size, memory.size, len(kept.q) * average
     stages, steps = scheme.nodes.size, timing.early_steps + timing.late_steps
-    # As few cycles as fill all lanes.
-    batch = LANES // math.gcd(LANES, stages * steps)
+    # Twice the cycles that fill all lanes: every call counts references to its arrays, which takes time.
+    batch = 2 * LANES // math.gcd(LANES, stages * steps)
     states = batch * stages * steps
     flight = take_off(tree, numbers, memory, q, v, timing.lag, batch, states)
     parameters = flight.x[6 * nv :].copy()
