@@ -150,3 +150,13 @@ def test_tables_without_arrow_are_csv_with_their_units(tmp_path: Path, plain_ins
         write_table(path, {"x": [1.0], "y": [1.0, 2.0]})
     with pytest.raises(MissingExtraError, match="pyarrow"):
         write_table(tmp_path / "runs.parquet", {"x": [1.0]})
+
+
+def test_a_rollout_waits_for_no_part_of_scipy_that_it_does_not_use() -> None:
+    rooms = ("control", "dynamics", "identifiability", "layout", "motion", "rollout", "zoo")
+    code = ";".join(f"import steelyard.{room}" for room in rooms) + ";import sys;print(*sys.modules)"
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    loaded = set(run.stdout.split())
+    for slow in ("linalg", "interpolate", "optimize", "signal", "sparse", "spatial", "special", "stats"):
+        assert f"scipy.{slow}" not in loaded
+    assert not loaded & {"mujoco", "typer", "rich", "pinocchio"}

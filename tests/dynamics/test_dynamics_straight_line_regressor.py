@@ -94,6 +94,22 @@ def test_neither_the_batch_nor_the_threads_change_a_bit(from_ten_samples: None) 
         assert np.array_equal(torque_regressor(robot, layout, q, v, a), whole)
 
 
+@pytest.mark.parametrize(("name", "drive"), ROBOTS)
+def test_entries_stored_by_the_block_are_those_stored_one_by_one(name: str, drive: list[str]) -> None:
+    robot = robot_named(name)
+    layout = layout_of(robot, drive)
+    q, v, a = random_states(np.random.default_rng(6), robot, 16)
+    made = straight_line_regressor(robot, layout)
+    starts, singles = made.blocks
+    blocks, places = (first[:, None] + np.arange(8) for first in (starts, made.places[starts]))
+    assert np.array_equal(made.places[blocks], places)
+    assert sorted({*blocks.ravel(), *singles}) == list(range(len(made.places)))
+    whole = torque_regressor(robot, layout, q, v, a, code="straight-line")
+    for n in range(16):  # fewer than eight samples are stored one by one
+        alone = torque_regressor(robot, layout, q[n], v[n], a[n], code="straight-line")
+        assert np.array_equal(alone[0], whole[n])
+
+
 def test_short_batches_and_floating_robots_use_the_generic_kernel(monkeypatch: pytest.MonkeyPatch) -> None:
     used: list[str] = []
     module = importlib.import_module("steelyard.dynamics.straight_line")

@@ -7,8 +7,8 @@ from typing import Any
 
 import highspy
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike
-from scipy import sparse
 
 from steelyard.arrays import Array, checked, read_only
 from steelyard.cones.bounds import safe_linear_bound
@@ -188,7 +188,7 @@ def _loaded(program: LinearProgram) -> Any:
         ("small_matrix_value", 1e-12),
     ):
         highs.setOptionValue(option, value)
-    A = sparse.csc_matrix(program.matrix)
+    A = scipy.sparse.csc_matrix(program.matrix)
     lp = highspy.HighsLp()
     lp.num_row_, lp.num_col_ = A.shape
     lp.col_cost_ = np.zeros(program.variables)

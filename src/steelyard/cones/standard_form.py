@@ -9,7 +9,7 @@ from typing import Any
 
 import clarabel
 import numpy as np
-from scipy import sparse
+import scipy
 
 from steelyard.arrays import Array, read_only
 from steelyard.cones.constraints import AtMost, Constraint, Equal, Exponential, SecondOrder, Semidefinite
@@ -41,12 +41,12 @@ def standard_form(program: ConeProgram) -> tuple[Any, Array, Any, Array, list[An
         matrices.append(A)
         vectors.append(b)
         cones += _cones(constraint)
-    rows = sparse.csc_matrix(np.vstack(matrices))
+    rows = scipy.sparse.csc_matrix(np.vstack(matrices))
     diagonal = np.arange(k)
-    minus_v = sparse.csc_matrix((-np.ones(k), (diagonal, diagonal)), shape=(rows.shape[0], k))
-    P = sparse.csc_matrix((np.ones(k), (n + diagonal, n + diagonal)), shape=(n + k, n + k))
+    minus_v = scipy.sparse.csc_matrix((-np.ones(k), (diagonal, diagonal)), shape=(rows.shape[0], k))
+    P = scipy.sparse.csc_matrix((np.ones(k), (n + diagonal, n + diagonal)), shape=(n + k, n + k))
     q = np.concatenate([program.linear, np.zeros(k)])
-    return P, q, sparse.hstack([rows, minus_v], format="csc"), np.concatenate(vectors), cones
+    return P, q, scipy.sparse.hstack([rows, minus_v], format="csc"), np.concatenate(vectors), cones
 
 
 def _packed(constraint: Constraint) -> tuple[Array, Array]:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike
-from scipy.spatial import ConvexHull, HalfspaceIntersection
 
 from steelyard.arrays import Array, checked
 from steelyard.limits.polytope import FLAT
@@ -33,7 +33,7 @@ def covering_radius(centres: ArrayLike, points: ArrayLike) -> float:
         The radius, m.
     """
     c = checked("centres", centres, ("K", 3))
-    hull = ConvexHull(_solid(checked("points", points, ("n", 3))))
+    hull = scipy.spatial.ConvexHull(_solid(checked("points", points, ("n", 3))))
     inside = hull.points[hull.vertices].mean(axis=0)
     faces = np.unique(hull.equations, axis=0)
     size = float(np.ptp(hull.points, axis=0).max())
@@ -49,7 +49,7 @@ def covering_radius(centres: ArrayLike, points: ArrayLike) -> float:
         towards = inside - own
         speeds = np.maximum(bisectors[:, :3] @ towards, 0.0)
         share = 0.5 / max(1.0, float((speeds / (0.5 * lengths)).max(initial=0.0)))
-        cell = HalfspaceIntersection(np.vstack([shifted, bisectors]), share * towards)
+        cell = scipy.spatial.HalfspaceIntersection(np.vstack([shifted, bisectors]), share * towards)
         largest = max(largest, float(np.linalg.norm(cell.intersections, axis=1).max()))
     return (1.0 + ROUND_OFF) * largest
 

@@ -12,9 +12,8 @@ from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike
-from scipy.spatial import ConvexHull
-from scipy.spatial.distance import cdist
 
 from steelyard.arrays import Array, checked, read_only
 from steelyard.limits.core import Core
@@ -89,7 +88,7 @@ def feature_points(
         means,
         mixture.covariances[order],
         mixture.weights[order],
-        uncovered=float(cdist(corners, means).min(axis=1).max()),
+        uncovered=float(scipy.spatial.distance.cdist(corners, means).min(axis=1).max()),
         radius=covering_radius(means, corners) if covering else 0.0,
     )
 
@@ -125,4 +124,4 @@ def _around_ball() -> Array:
     angle = np.pi * (1.0 + np.sqrt(5.0)) * np.arange(DIRECTIONS)
     ring = np.sqrt(1.0 - height**2)
     units = np.column_stack([ring * np.cos(angle), ring * np.sin(angle), height])
-    return read_only(units / -ConvexHull(units).equations[:, 3].max())
+    return read_only(units / -scipy.spatial.ConvexHull(units).equations[:, 3].max())

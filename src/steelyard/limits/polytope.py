@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.spatial import ConvexHull
+import scipy
 
 from steelyard.arrays import Array
 
@@ -50,10 +50,10 @@ def polytope(points: Array) -> Polytope:
         along = spread @ axes[0]
         return Polytope(points[[along.argmin(), along.argmax()]], np.empty((0, 3)), axes[:1])
     if rank == 2:
-        corners = points[ConvexHull(spread @ axes[:2].T).vertices]
+        corners = points[scipy.spatial.ConvexHull(spread @ axes[:2].T).vertices]
         sides = np.roll(corners, -1, axis=0) - corners
         return Polytope(corners, np.array([axes[2], -axes[2]]), _directions(sides))
-    hull = ConvexHull(spread)
+    hull = scipy.spatial.ConvexHull(spread)
     normals = hull.equations[:, :3]
     edges = []
     for k in range(3):

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy.special import ndtri
-from scipy.stats import qmc
+import scipy
 
 from steelyard.arrays import Array
 from steelyard.robot import Robot
@@ -41,7 +40,7 @@ def spread_poses(robot: Robot, count: int) -> Array:
     Returns:
         q, shape (count, nq), rad or m.
     """
-    unit = qmc.Halton(robot.nq, scramble=False).random(count + 1)[1:]
+    unit = scipy.stats.qmc.Halton(robot.nq, scramble=False).random(count + 1)[1:]
     q = np.empty((count, robot.nq))
     at = 0
     for joint in robot.joints:
@@ -51,7 +50,7 @@ def spread_poses(robot: Robot, count: int) -> Array:
             q[:, at] = low + own[:, 0] * (high - low)
         elif joint.nq:
             q[:, at : at + joint.nq] = 2.0 * own - 1.0
-            turn = ndtri(own[:, -4:])
+            turn = scipy.special.ndtri(own[:, -4:])
             q[:, at + joint.nq - 4 : at + joint.nq] = turn / np.linalg.norm(turn, axis=1, keepdims=True)
         at += joint.nq
     return q

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy.spatial import ConvexHull
+import scipy
 
 from steelyard.arrays import Array
 from steelyard.compiled import kernel
@@ -64,7 +64,7 @@ def _beyond(kept: Array, points: Array) -> Array:
         spread = kept - kept.mean(axis=0)
         axes = np.linalg.svd(spread, full_matrices=True)[2][:2]
         kept, points = spread @ axes.T, (points - kept.mean(axis=0)) @ axes.T
-    planes = ConvexHull(kept).equations
+    planes = scipy.spatial.ConvexHull(kept).equations
     return np.asarray((points @ planes[:, :-1].T + planes[:, -1]).max(axis=1))
 
 

@@ -13,8 +13,8 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike
-from scipy.interpolate import BSpline
 
 from steelyard.archive import digest
 from steelyard.arrays import Array, checked, read_only
@@ -148,12 +148,12 @@ class SplineMotion:
         ends = self.degree * (self.breaks[0],), self.degree * (self.breaks[-1],)
         return np.concatenate((ends[0], self.breaks, ends[1]))
 
-    def _differentiated(self, control: Array, order: int) -> BSpline:
+    def _differentiated(self, control: Array, order: int) -> scipy.interpolate.BSpline:
         """The derivative as a spline of its own, whose control points are differences of these.
 
         Differentiating the basis instead loses the digits in which neighbouring control points differ.
         """
-        curve = BSpline(self._knots, control, self.degree)
+        curve = scipy.interpolate.BSpline(self._knots, control, self.degree)
         return curve.derivative(order) if order > 0 else curve
 
     def _evaluated(self, control: Array, time: ArrayLike, order: int) -> Array:

@@ -11,7 +11,8 @@ from typing import NamedTuple
 
 from steelyard.arrays import Array, IntArray
 from steelyard.compiled import dense_kernel, kernel
-from steelyard.dynamics.straight_line.machine_code import LANES, add_scaled_row
+from steelyard.dynamics.straight_line.machine_code import LANES, add_scaled_row, store_turned
+from steelyard.rollout.tiles import Spread
 
 
 class Slopes(NamedTuple):
@@ -88,6 +89,31 @@ def add_to_sums(Q: Array, V: Array, T: Array, Q_sum: Array, V_sum: Array, T_sum:
         Q_sum[e] += Q[e]
         V_sum[e] += V[e]
         T_sum[e] += T[e]
+
+
+@dense_kernel
+def weigh(spread: Spread, lanes: Array, felt: Array) -> None:
+    """Write Y B of `LANES` states from linearisations in lanes (1, outputs, LANES): a row for each place."""
+    for e in range(spread.source.size):
+        source, target, weight = spread.source[e], spread.target[e], spread.weight[e]
+        if e < spread.firsts:
+            for lane in range(LANES):
+                felt[0, target, lane] = weight * lanes[0, source, lane]
+        else:
+            for lane in range(LANES):
+                felt[0, target, lane] += weight * lanes[0, source, lane]
+
+
+@kernel
+def turn(lanes: Array, count: int, start: int, out: Array) -> None:
+    """Write the first rows of lanes (1, rows, LANES) as columns of out, in its rows from start on."""
+    e, width = 0, out.shape[1]
+    while e + LANES <= count:
+        store_turned(lanes, e, out, start * width + e, width)
+        e += LANES
+    for rest in range(e, count):
+        for lane in range(LANES):
+            out[start + lane, rest] = lanes[0, rest, lane]
 
 
 @kernel

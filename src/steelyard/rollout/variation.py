@@ -29,8 +29,10 @@ from steelyard.rollout.tile_kernels import (
     copy,
     last_stage,
     next_stage,
+    turn,
     untile,
     vary_command,
+    weigh,
     write_slopes,
 )
 from steelyard.rollout.tiles import Kept, Spread
@@ -199,8 +201,8 @@ def vary(
     """
     nv, m, total = q.size, memory.size, len(kept.q) * average
     stages, steps = scheme.nodes.size, timing.early_steps + timing.late_steps
-    # As few cycles as fill all lanes.
-    batch = LANES // math.gcd(LANES, stages * steps)
+    # Twice the cycles that fill all lanes: every call counts references to its arrays, which takes time.
+    batch = 2 * LANES // math.gcd(LANES, stages * steps)
     states = batch * stages * steps
     flight = take_off(tree, numbers, memory, q, v, timing.lag, batch, states)
     parameters = flight.x[6 * nv :].copy()
@@ -208,7 +210,7 @@ def vary(
         np.zeros((1, 6 * nv, LANES)), np.zeros((1, spread.outputs, LANES)), np.zeros((1, 0, LANES))
     )  # fmt: skip
     y = np.zeros((states, spread.shared))
-    F = np.zeros((states, spread.tiles, nv, LANES))
+    felt, F = np.zeros((1, spread.tiles * nv * LANES, LANES)), np.zeros((states, spread.tiles, nv, LANES))
     F_flat = F.reshape(states, -1)
     rows, tiled = spread.tiles * nv, (spread.tiles, nv, LANES)
     X, Y = np.zeros((2 * rows + spread.tiles * m, LANES)), np.zeros((rows + spread.tiles * m, LANES))
@@ -234,14 +236,9 @@ def vary(
         for start in range(0, states, LANES):
             write_lanes(given, flight.q_at, flight.v_at, flight.a_at, start, states)
             run_linear(parameters, given, nothing, nothing, nothing, lanes, 0)
-            for e in range(spread.shared):
-                for lane in range(LANES):
-                    y[start + lane, e] = lanes[0, e, lane]
-            for e in range(spread.source.size):
-                source, target, weight = spread.source[e], spread.target[e], spread.weight[e]
-                for lane in range(LANES):
-                    before = F_flat[start + lane, target] if e >= spread.firsts else 0.0
-                    F_flat[start + lane, target] = before + weight * lanes[0, source, lane]
+            turn(lanes, spread.shared, start, y)
+            weigh(spread, lanes, felt)
+            turn(felt, F_flat.shape[1], start, F_flat)
         state = 0
         for n in range(first, last):
             vary_command(flight.slopes, 0 if linear else n - first, spread.tiles, X, Y)

@@ -65,7 +65,8 @@ def write_lanes(given: Array, q: Array, v: Array, a: Array, start: int, last: in
         for k in range(nv):
             given[0, 2 * nv + k, lane] = q[n, k]
             given[0, 3 * nv + k, lane] = v[n, k]
-            given[0, 4 * nv + k, lane] = 1.0 if v[n, k] > 0.0 else (-1.0 if v[n, k] < 0.0 else 0.0)
+            # No branch: the signs of unrelated samples cannot be foretold.
+            given[0, 4 * nv + k, lane] = (1.0 * (v[n, k] > 0.0)) - (1.0 * (v[n, k] < 0.0))
             given[0, 5 * nv + k, lane] = a[n, k]
     # The positions of all lanes stand in a row, and so will their cosines and sines.
     flat = given.reshape(-1)

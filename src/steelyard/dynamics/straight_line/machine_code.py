@@ -120,6 +120,48 @@ def _add_scaled_row(_context, out, i, scale, x, j):  # type: ignore[no-untyped-d
 add_scaled_row: Any = intrinsic(_add_scaled_row)
 
 
+def _store_turned(_context, x, first, out, place, width):  # type: ignore[no-untyped-def]
+    """For use in kernels: rows first … first + `LANES` - 1 of x, turned, to out[place + lane * width] and on.
+
+    Lane by lane, `LANES` numbers that follow each other in out are stored at once; one by one it takes three
+    times as long.
+    """
+
+    def emit(context, builder, signature, arguments):  # type: ignore[no-untyped-def]
+        source, target = _pointers(
+            context, builder, (signature.args[0], signature.args[2]), (arguments[0], arguments[2])
+        )
+        block = builder.gep(builder.bitcast(source, _WIDE.as_pointer()), [arguments[1]])
+        lanes = _turned(builder, [_load(builder, block, k) for k in range(LANES)])
+        at = arguments[3]
+        for values in lanes:
+            builder.store(values, builder.bitcast(builder.gep(target, [at]), _WIDE.as_pointer()), align=8)
+            at = builder.add(at, arguments[4])
+        return context.get_dummy_value()
+
+    return types.void(x, types.intp, out, types.intp, types.intp), emit
+
+
+store_turned: Any = intrinsic(_store_turned)
+
+
+def _turned(builder: Any, rows: list[Any]) -> list[Any]:
+    """The transpose of `LANES` rows: blocks of 1, 2, 4, … that lie across the diagonal change places."""
+    size = 1
+    while size < LANES:
+        upper = [k if not k & size else LANES + k - size for k in range(LANES)]
+        lower = [k + size if not k & size else LANES + k for k in range(LANES)]
+        turned = list(rows)
+        for k in (k for k in range(LANES) if not k & size):
+            pair = rows[k], rows[k + size]
+            turned[k], turned[k + size] = (
+                builder.shuffle_vector(*pair, ir.Constant(ir.VectorType(ir.IntType(32), LANES), order))
+                for order in (upper, lower)
+            )
+        rows, size = turned, 2 * size
+    return rows
+
+
 def _pointers(context: Any, builder: Any, kinds: Any, arguments: Any) -> list[Any]:
     for kind in kinds:
         if not (isinstance(kind, types.Array) and kind.layout == "C" and kind.dtype == types.float64):

@@ -16,7 +16,7 @@ from steelyard.dynamics.straight_line.choice import straight_line_code
 from steelyard.dynamics.straight_line.code import StraightLineCode
 from steelyard.dynamics.straight_line.derivatives import motions
 from steelyard.dynamics.straight_line.linear import regressor_entries
-from steelyard.dynamics.straight_line.machine_code import lane_call
+from steelyard.dynamics.straight_line.machine_code import LANES, lane_call
 from steelyard.dynamics.straight_line.model import Model
 from steelyard.dynamics.straight_line.program import Program, program
 from steelyard.dynamics.straight_line.store import call, specialise
@@ -53,6 +53,21 @@ class StraightLineRegressor:
         return read_only(np.array([place for place, _ in self.entries], dtype=np.int64))
 
     @cached_property
+    def blocks(self) -> tuple[IntArray, IntArray]:
+        """Outputs whose next `LANES` places follow on, and outputs in no such block, each shape (n,)."""
+        starts: list[int] = []
+        singles: list[int] = []
+        ends = np.flatnonzero(np.diff(self.places) != 1) + 1
+        for run in np.split(np.arange(len(self.places)), ends):
+            if len(run) < LANES:
+                singles += run.tolist()
+            else:
+                # The last block begins early enough to end with the run; what both hold is written twice.
+                starts += run[: 1 - LANES : LANES].tolist()
+                starts += [int(run[-LANES])] if len(run) % LANES else []
+        return read_only(np.array(starts, dtype=np.int64)), read_only(np.array(singles, dtype=np.int64))
+
+    @cached_property
     def program(self) -> Program:
         """From cos q, sin q, q, v, sign v and a of every joint to the entries."""
         model = Model(self.code.tree, self.code.carried)
@@ -78,7 +93,7 @@ class StraightLineRegressor:
             a: joint accelerations, shape (N, nv), rad/s² or m/s².
             Y: out, zeros on entry, shape (N, nv, p), SI.
         """
-        arguments = (self.places, q, v, a, Y.reshape(len(q), -1))
+        arguments = (self.places, *self.blocks, q, v, a, Y.reshape(len(q), -1))
         # An empty piece compiles and seals the code before threads share it.
         call(self.kernel, "write_regressor", 0, 0, *arguments)
         share(len(q), self.kernel.write_regressor, *arguments)

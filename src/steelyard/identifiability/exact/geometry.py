@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from fractions import Fraction
 
 import numpy as np
-from scipy.spatial.transform import Rotation
+import scipy
 
 from steelyard.arrays import Array
 from steelyard.errors import InputError
@@ -85,7 +85,7 @@ def _at_rest(joint: Joint) -> Pose:
     if joint.kind is JointKind.PRISMATIC:
         return joint.placement @ Pose(np.eye(3), q * joint.axis)
     return joint.placement @ Pose(
-        Rotation.from_rotvec(q * joint.axis).as_matrix(), q * joint.pitch * joint.axis
+        scipy.spatial.transform.Rotation.from_rotvec(q * joint.axis).as_matrix(), q * joint.pitch * joint.axis
     )
 
 
