@@ -34,6 +34,8 @@ from numba.core.compiler import CompileResult
 from numba.core.dispatcher import Dispatcher
 from numba.core.types import ExternalFunction
 
+from steelyard.files import FilePath
+
 F = TypeVar("F", bound=Callable[..., Any])
 
 FOLDER_VARIABLE = "STEELYARD_CACHE"
@@ -329,7 +331,7 @@ def _folder() -> Path:
     return Path(tempfile.mkdtemp(prefix="steelyard-"))
 
 
-def is_private(folder: Path) -> bool:
+def is_private(folder: FilePath) -> bool:
     """Whether nobody but the user may write to a folder: machine code from another one is not run.
 
     Args:
@@ -340,7 +342,7 @@ def is_private(folder: Path) -> bool:
     """
     if not hasattr(os, "getuid"):
         return True
-    status = folder.stat()
+    status = Path(folder).stat()
     return status.st_uid == os.getuid() and not status.st_mode & 0o022
 
 

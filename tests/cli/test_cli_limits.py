@@ -6,10 +6,9 @@ import json
 from pathlib import Path
 
 import pytest
-import typer
 
 from cli.running import run
-from steelyard.cli.app import app
+from steelyard.cli.app import every_command
 from steelyard.export import new_urdf
 from steelyard.zoo import zoo_robot
 
@@ -32,9 +31,7 @@ WITHOUT_USE = {"identifiability"}
 
 
 def test_every_command_that_takes_a_robot_takes_its_limits() -> None:
-    group = typer.main.get_command(app)
-    assert isinstance(group, typer.core.TyperGroup)
-    for name, command in group.commands.items():
+    for name, command in every_command().items():
         options = {word for option in command.params for word in option.opts}
         if "--gravity" in options and name not in WITHOUT_USE:
             assert options.issuperset(OPTIONS), name

@@ -20,6 +20,7 @@ from pathlib import Path
 from types import FrameType
 
 import steelyard
+import steelyard.cli.inspect  # loads Numba, which looks at the processor
 from hostile.corpus import Case, grow
 from hostile.seeds import COMPANIONS, NAMES, SEEDS
 from steelyard.cli import main

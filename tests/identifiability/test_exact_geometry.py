@@ -44,7 +44,7 @@ def test_a_small_length_that_was_written_stays() -> None:
 
 def test_a_rounded_angle_is_refused_with_its_links_and_the_remedy() -> None:
     robot = parse_urdf(ROUNDED)
-    with pytest.raises(InputError, match=r"'tip' on 'arm' \(joint 'nod'\).*snap=True.*floating point"):
+    with pytest.raises(InputError, match=r"'tip' on 'arm' \(joint 'nod'\).*this one so.*floating point"):
         exact_identifiability(robot, layout_of(robot))
 
 

@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import scipy.stats
+import scipy.special
 
 from steelyard.arrays import Array, checked
 from steelyard.errors import InputError
@@ -148,4 +148,4 @@ def _chances(a: Array, b: Array, deviation: Array) -> Array:
     exact = deviation == 0.0
     same = np.abs(b - a) <= ROUND_OFF * np.maximum(np.abs(a), np.abs(b))
     z = np.abs(b - a) / np.where(exact, 1.0, deviation)
-    return np.where(exact, same.astype(float), 2.0 * scipy.stats.norm.sf(z))
+    return np.where(exact, same.astype(float), 2.0 * scipy.special.ndtr(-z))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-import scipy.stats
+import scipy.special
 from numpy.typing import ArrayLike
 
 from steelyard.arrays import Array, checked
@@ -22,7 +22,7 @@ from steelyard.inertia import Body, Mesh, mesh_properties, rotational_inertia
 NAME = "uniform density"
 LEVEL = 0.95
 """Probability that a uniform object is not called otherwise, and that none of its numbers is named."""
-TWO_SIDED = float(scipy.stats.norm.ppf(0.5 + 0.5 * LEVEL))
+TWO_SIDED = float(scipy.special.ndtri(0.5 + 0.5 * LEVEL))
 """Half the width of an interval of that probability, in standard deviations."""
 
 
@@ -70,11 +70,11 @@ def check_density(
 
 
 def _judged(body: Body, solid: Body, found: DensityEvidence) -> Check:
-    chance = float(scipy.stats.chi2.sf(found.chi_square, found.degrees))
+    chance = float(scipy.special.chdtrc(found.degrees, found.chi_square))
     deviations = np.sqrt(found.spread.diagonal())
     known = np.isfinite(deviations)
     alone = np.ones(len(QUANTITIES))
-    alone[known] = adjusted(2.0 * scipy.stats.norm.sf(np.abs(found.difference / deviations)[known]))
+    alone[known] = adjusted(2.0 * scipy.special.ndtr(-np.abs(found.difference / deviations)[known]))
     disagree = [name for name, p in zip(QUANTITIES, alone, strict=True) if p <= 1.0 - LEVEL]
     numbers = {
         "chi_square": found.chi_square,

@@ -7,5 +7,12 @@ import os
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 from steelyard.cli.app import main
+from steelyard.cli.output import HELPERS
 
-__all__ = ["main"]
+__all__ = ["command", "main"]
+
+
+def command() -> None:
+    """Run as a program of its own: other processes may then compile beside it."""
+    HELPERS.wanted = True
+    main()

@@ -7,7 +7,7 @@ import time
 from steelyard.cli.output import JsonOption, print_json, say, stdout
 
 
-def compile_ahead(json: JsonOption = False) -> None:
+def compile(json: JsonOption = False) -> None:
     """Compile every kernel now; the results are kept for later runs."""
     # Numba takes a moment to load, which the other commands are spared.
     from steelyard.cli.warm_up import KERNELS, start_helper, warm_up

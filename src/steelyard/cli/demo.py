@@ -41,26 +41,37 @@ def demo(
     torque: TorqueOption = None,
     json: JsonOption = False,
 ) -> None:
-    """Move a simulated arm, identify it from the log, and predict a motion it has not seen."""
+    """Design a motion, run it on a simulated arm with noisy sensors, identify it, and weigh what it holds."""
     if out.exists() and not out.is_dir():
         raise InputError("is a file, not a folder.", place=str(out))
     require_writable(out)
     stated = StatedLimits(limits=limits, velocity=velocity, acceleration=acceleration, torque=torque)
     found = given_robot(robot, gravity, lock, tool_frame, arguments=argument, stated=stated)
     # Simulator and kernels take a second to load; a wrong argument is answered before that.
-    from steelyard.cli.demo_line import PROMISE, RESULT, document, print_run, run_line, write_files
+    from steelyard.cli.demo_line import OBJECT, RESULT, document, print_run, run_line
+    from steelyard.cli.identify_request import Request
     from steelyard.export import require_free
 
-    require_free(out / RESULT, force=True)
+    for folder in (RESULT, OBJECT):
+        require_free(out / folder, force=True)
     announce_compilation("demo")
     started = time.perf_counter()
-    run = run_line(found, seed)
-    files = write_files(run, out, robot)
-    seconds = time.perf_counter() - started
-    passed = run.done.holdout.overall < PROMISE
+    asked = Request(
+        robot=robot,
+        logs=(),
+        gravity=gravity,
+        lock=tuple(lock or ()),
+        arguments=tuple(argument or ()),
+        limits=limits,
+        velocity=velocity,
+        acceleration=acceleration,
+        torque=torque,
+    )
+    run = run_line(found, seed, out, asked, tool_frame)
+    told = document(run, time.perf_counter() - started)
     if json:
-        print_json(document(run, files, seconds, passed))
+        print_json(told)
     else:
-        print_run(run, files, seconds, passed)
-    if not passed:
+        print_run(run, told)
+    if told["verdict"] == "fail":
         raise typer.Exit(1)

@@ -45,6 +45,9 @@ class BareRotors(TyperCommand):
         return list(super().parse_args(ctx, written))
 
 
+COMMAND_CLASS = BareRotors
+
+
 def identifiability(
     robot: RobotArgument,
     floating: Annotated[bool, typer.Option("--floating", help="Let the base move freely.")] = False,

@@ -64,6 +64,7 @@ from steelyard.problem import Estimate, Problem, problem_of
 from steelyard.recording import Recording, same_motion
 from steelyard.robot import Robot
 from steelyard.signals import band_of, without_delay, without_limited, without_turning
+from steelyard.threads import with_one_blas_thread
 from steelyard.uncertainty import (
     LinkIntervals,
     LinkPosterior,
@@ -128,6 +129,7 @@ class Identification:
         return train | {self.question.held_out: self.question.holdout}
 
 
+@with_one_blas_thread
 def identify_from(asked: Question, method: str) -> Identification:
     """Pose the problem, fit, give the estimate links that can exist, and judge it."""
     asked = _calibrated(asked)

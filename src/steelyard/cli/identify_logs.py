@@ -29,6 +29,7 @@ from steelyard.signals import (
     sampling_of,
     torque_from_current,
 )
+from steelyard.threads import with_one_blas_thread
 from steelyard.uncertainty import ACCURACY
 
 Chooser = Callable[[Recording, Recording], tuple[float, str]]
@@ -64,6 +65,7 @@ class Question:
     """Torque constants as stated, N·m/A or N/A, and the moments that calibrate them."""
 
 
+@with_one_blas_thread
 def question(
     request: Request, robot: Robot, layout: Layout, prior: Array | None, constants: Array | None
 ) -> Question:

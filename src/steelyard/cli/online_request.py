@@ -9,12 +9,11 @@ import numpy as np
 
 from steelyard.arrays import Array, checked
 from steelyard.cli.robot_argument import given_robot
-from steelyard.dynamics import inverse_dynamics
 from steelyard.errors import InputError, NoSolutionError
 from steelyard.files import read_json
-from steelyard.inertia import PARAMETER_NAMES, Body
+from steelyard.inertia import PARAMETER_NAMES
 from steelyard.layout import layout_of
-from steelyard.limits import Scene, read_scene
+from steelyard.limits import Scene, bearable, read_scene
 from steelyard.online import LawChoice, LoadModel, Setting, with_useful_tube
 from steelyard.payload import held_at
 from steelyard.robot import Robot, StatedLimits, read_payload
@@ -271,39 +270,18 @@ def _prior(request: OnlineRequest, robot: Robot, start: Array, assumed: list[str
 
 
 def _bearable(robot: Robot, start: Array, extent: float) -> tuple[float, str]:
-    r"""Largest mass of a load of which nothing is stated, kg, and which joint decides.
-
-    A joint with the torque limit $L$, of which gravity takes $g$ where the arm stands, has $L - |g|$ left. A
-    kilogram in a ball of radius $r$ about the tool takes $|a| + r\,|b|$ of it, with $a$ for one at its centre
-    and $b$ the change per metre that it is held beside it.
-    """
+    """Largest mass of a load of which nothing is stated, kg, and which joint decides."""
     limit = robot.limit_array("effort")
     weakest = float(limit.min())
     bears = SHARE * weakest / (9.81 * 2.0 * EXTENT)
     why = f"the weakest joint's {weakest:g} N·m bear"
-    own = _held_still(robot, start)
-    point = np.zeros((3, 3))
-    a, *beside = (
-        _held_still(robot.with_body("payload", Body(1.0, com, point)), start) - own
-        for com in np.vstack([np.zeros(3), np.eye(3)])
-    )
-    takes = np.abs(a) + extent * np.linalg.norm([x - a for x in beside], axis=0)
-    left = limit - np.abs(own)
-    with np.errstate(divide="ignore"):
-        room = STANDING_SHARE * left / takes
-    j = int(np.argmin(room))
+    standing = bearable(robot, start, extent)
     # An arm that cannot hold itself is found out by the search for a plan, with a reason.
-    if 0.0 < room[j] < bears:
-        bears = float(room[j])
-        spare = f"{left[j]:.2g} of {limit[j]:g} N·m"
-        why = f"{robot.joint_names[j]}, with {spare} left where the arm stands, bears"
+    if 0.0 < STANDING_SHARE * standing.mass < bears:
+        bears = STANDING_SHARE * standing.mass
+        spare = f"{standing.left:.2g} of {limit[standing.joint]:g} N·m"
+        why = f"{robot.joint_names[standing.joint]}, with {spare} left where the arm stands, bears"
     return (HEAVIEST if bears >= HEAVIEST else float(f"{bears:.2g}")), why
-
-
-def _held_still(robot: Robot, q: Array) -> Array:
-    """Torques against gravity alone, shape (nv,), N·m or N."""
-    layout, still = layout_of(robot), np.zeros((1, robot.nv))
-    return np.asarray(inverse_dynamics(robot, layout, layout.complete_nominal(), q[None], still, still)[0])
 
 
 def _numbers(option: str, text: str, count: int) -> Array:

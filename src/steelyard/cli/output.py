@@ -12,8 +12,6 @@ from typing import Annotated, Any
 import typer
 from rich.console import Console
 
-from steelyard.archive import to_document
-
 # A pipe has no width; tables folded to 80 columns would break names apart.
 stdout = Console(width=None if sys.stdout.isatty() else 140)
 stderr = Console(stderr=True)
@@ -23,6 +21,8 @@ JsonOption = Annotated[bool, typer.Option("--json", help="Print exactly one JSON
 
 def print_json(document: Mapping[str, Any]) -> None:
     """Print one JSON document on stdout; numbers that are not finite become text."""
+    from steelyard.archive import to_document
+
     typer.echo(json.dumps(to_document(document), indent=2, ensure_ascii=False, allow_nan=False))
 
 

@@ -45,6 +45,7 @@ from steelyard.payload import (
 from steelyard.recording import Recording, read, require_readable_logs
 from steelyard.robot import Robot
 from steelyard.signals import Preparation, prepared_alike, sampling_of
+from steelyard.threads import with_one_blas_thread
 from steelyard.uncertainty import GuaranteedBounds
 
 
@@ -116,6 +117,7 @@ class Weighed:
         return self.estimate.weighing
 
 
+@with_one_blas_thread
 def weighed(request: PayloadRequest) -> Weighed:
     """Read the runs, choose a way, weigh, and judge."""
     robot = given_robot(

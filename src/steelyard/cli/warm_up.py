@@ -115,20 +115,23 @@ def warm_up(name: str) -> None:
         KERNELS[name]()
 
 
-def start_helper(kernels: tuple[str, ...], *, quiet: bool = True) -> subprocess.Popen[bytes]:
+def start_helper(kernels: tuple[str, ...]) -> subprocess.Popen[bytes]:
     """Start a process that makes machine code of some kernels; it ends with this one."""
-    program = f"from {__name__} import help_with; help_with({kernels!r}, {os.getpid()})"
     return subprocess.Popen(
-        [sys.executable, "-c", program],
+        [sys.executable, "-m", __name__, str(os.getpid()), *kernels],
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL if quiet else None,
+        stderr=subprocess.DEVNULL,
     )
 
 
-def help_with(kernels: tuple[str, ...], parent: int) -> None:
+def _help(parent: int, kernels: list[str]) -> None:
     """Make machine code of some kernels, as long as the process that asked for it lives."""
     for name in kernels:
         if hasattr(os, "getppid") and os.getppid() != parent:
             return
         warm_up(name)
+
+
+if __name__ == "__main__":
+    _help(int(sys.argv[1]), sys.argv[2:])

@@ -13,6 +13,7 @@ from functools import cache, reduce
 from itertools import product
 from math import cos, pi
 from operator import add
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from scipy.spatial import ConvexHull, QhullError
@@ -120,8 +121,20 @@ def link_shapes(robot: Robot, meshes: FilePath | None = None) -> dict[str, LinkS
     """
     unreachable: list[Finding] = []
     folder = MeshFolder(meshes, unreachable)
-    found = {link.name: _shape(link, folder) for link in robot.links if link.collision}
+    found = {}
+    for link in robot.links:
+        if link.collision:
+            # Prior, fit and verdict ask for the same shapes, whose ellipsoids take a moment.
+            known = _shapes_of.setdefault(link, {})
+            place = None if meshes is None else str(meshes)
+            if place not in known:
+                known[place] = _shape(link, folder)
+            found[link.name] = known[place]
     return {name: shape for name, shape in found.items() if shape is not None}
+
+
+_shapes_of: WeakKeyDictionary[Link, dict[str | None, LinkShape | None]] = WeakKeyDictionary()
+"""Shapes by link, which never changes, and by the folder of its meshes."""
 
 
 def uniform_body(shape: LinkShape, mass: float) -> Array:

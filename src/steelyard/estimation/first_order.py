@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.stats import norm
+from scipy.special import ndtri
 
 from steelyard.arrays import Array, read_only
 from steelyard.control import JointModel
@@ -21,7 +21,7 @@ LONGEST_DEAD_TIME = 0.02
 """Longest dead time looked for unless stated, s."""
 CONFIDENCE = 0.95
 """Of the intervals."""
-_QUANTILE = float(norm.ppf(0.5 + 0.5 * CONFIDENCE))
+_QUANTILE = float(ndtri(0.5 + 0.5 * CONFIDENCE))
 _ROUNDS, _SETTLED = 12, 1e-4
 """Most repetitions of signs and memory, and the relative change of the time constant that ends them."""
 _SMOOTHED, _LONGEST_MEAN = 0.1, 0.02

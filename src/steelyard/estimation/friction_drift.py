@@ -20,7 +20,7 @@ from itertools import pairwise
 import numpy as np
 import scipy.optimize
 import scipy.signal
-import scipy.stats
+import scipy.special
 
 from steelyard.arrays import Array, IntArray, checked, read_only
 from steelyard.errors import NoSolutionError
@@ -220,7 +220,7 @@ def _likeliest(seen: _Stretches, noise: float) -> tuple[float, float]:
 
     both, variances = least(True, True)
     # A variance at its bound: the ratio is zero in half of all cases, else chi-square with one degree.
-    needed = 0.5 * float(scipy.stats.chi2.isf(2.0 * SURPRISE, 1))
+    needed = 0.5 * float(scipy.special.chdtri(1, 2.0 * SURPRISE))
     drifts = least(False, True)[0] - both > needed
     moves = least(True, False)[0] - both > needed
     if drifts and not moves:

@@ -22,7 +22,7 @@ from steelyard.inertia.consistency import (
     relative_eigenvalue,
     scaled_pseudo_inertia,
 )
-from steelyard.inertia.generator import random_body
+from steelyard.inertia.generator import drawn_near, random_body
 from steelyard.inertia.mesh import EdgeDefects, Mesh, MeshProperties, edge_defects, mesh_properties
 from steelyard.inertia.mesh_files import read_mesh
 from steelyard.inertia.nearest import nearest_consistent
@@ -70,6 +70,7 @@ __all__ = [
     "check_body",
     "cone",
     "cylinder",
+    "drawn_near",
     "edge_defects",
     "ellipsoid",
     "equivalent_ellipsoid",

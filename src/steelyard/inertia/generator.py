@@ -5,9 +5,13 @@ from __future__ import annotations
 from typing import Literal, get_args
 
 import numpy as np
+import scipy
+from numpy.typing import ArrayLike
 
+from steelyard.arrays import Array
 from steelyard.errors import InputError, UnknownNameError
 from steelyard.inertia.body import Body
+from steelyard.inertia.parameters import parameters_of_pseudo_inertia, pseudo_inertia
 from steelyard.pose import Pose
 
 Shape = Literal["solid", "planar", "rod", "point", "massless"]
@@ -61,3 +65,22 @@ def random_body(
     r[_EXTENTS[shape] :] = 0.0
     second = m * (R * r**2) @ R.T
     return Body(m, c, np.trace(second) * np.eye(3) - second)
+
+
+def drawn_near(parameters: ArrayLike, error: float, rng: np.random.Generator) -> Array:
+    r"""Draw a body around another one, $J' = J^{1/2} e^{s\,(G + G^T)/2} J^{1/2}$ with G normal.
+
+    Mass, extents and centre of mass differ by about the relative error; a flat body stays flat.
+
+    Args:
+        parameters: ten inertial parameters of a body that can exist, shape (10,), SI.
+        error: s, dimensionless.
+        rng: source of G.
+
+    Returns:
+        Ten inertial parameters of another one that can exist, shape (10,), SI.
+    """
+    G = rng.standard_normal((4, 4))
+    values, vectors = np.linalg.eigh(pseudo_inertia(parameters))
+    root = vectors @ np.diag(np.sqrt(np.maximum(values, 0.0))) @ vectors.T
+    return parameters_of_pseudo_inertia(root @ scipy.linalg.expm(0.5 * error * (G + G.T)) @ root)

@@ -1,5 +1,6 @@
 """What is safe: every limit and clearance as signed margins with gradients, and proven at every instant."""
 
+from steelyard.limits.bearable import Bearable, bearable
 from steelyard.limits.bounds import Bounds, bounds_of
 from steelyard.limits.certificate import (
     Assumptions,
@@ -27,6 +28,7 @@ from steelyard.limits.virtual_constraints import VirtualConstraints
 
 __all__ = [
     "Assumptions",
+    "Bearable",
     "Bounds",
     "Certificate",
     "Clearance",
@@ -45,6 +47,7 @@ __all__ = [
     "Solid",
     "VirtualConstraints",
     "Zonotope",
+    "bearable",
     "bounds_of",
     "certify",
     "clearance_of",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 import scipy.signal
@@ -57,9 +58,8 @@ class Butterworth(Differentiator):
             raise InputError(
                 f"{self.cutoff:g} Hz is not below the Nyquist frequency of {nyquist:g} Hz.", place="cutoff"
             )
-        sections = scipy.signal.butter(self.order, self.cutoff, fs=1.0 / interval, output="sos")
         pad = min(3 * self.margin(interval, highest), len(series) - 1)
-        smooth = scipy.signal.sosfiltfilt(sections, series, axis=0, padlen=pad)
+        smooth = _both_ways(np.asarray(series), pad, *_sections(self.order, self.cutoff, interval))
         if derivative == 0:
             return np.asarray(smooth)
         t = interval * np.arange(len(series))
@@ -78,3 +78,23 @@ class Butterworth(Differentiator):
         """
         slowest = 2.0 * math.pi * self.cutoff * math.sin(math.pi / (2 * self.order))
         return math.ceil(_SETTLED / slowest / interval)
+
+
+@lru_cache(maxsize=64)
+def _sections(order: int, cutoff: float, interval: float) -> tuple[Array, Array]:
+    """Second-order sections of a pass, shape (s, 6), and their state after a unit step, shape (s, 2, 1)."""
+    sections = scipy.signal.butter(order, cutoff, fs=1.0 / interval, output="sos")
+    return sections, scipy.signal.sosfilt_zi(sections)[:, :, None]
+
+
+def _both_ways(x: Array, pad: int, sections: Array, settled: Array) -> Array:
+    """What `scipy.signal.sosfiltfilt` gives, which designs nothing anew: a log has many short stretches.
+
+    Both ends are continued by the samples beside them, turned about the last one.
+    """
+    long = x
+    if pad > 0:
+        long = np.concatenate((2.0 * x[0] - x[pad:0:-1], x, 2.0 * x[-1] - x[-2 : -(pad + 2) : -1]))
+    y, _ = scipy.signal.sosfilt(sections, long, axis=0, zi=settled * long[:1])
+    back, _ = scipy.signal.sosfilt(sections, y[::-1], axis=0, zi=settled * y[-1:])
+    return np.asarray(back[::-1][pad : pad + len(x)])

@@ -13,6 +13,7 @@ from steelyard.simulate.presets import SENSORS, sensor_preset
 from steelyard.simulate.readings import encoder_steps, torque_constants, torque_steps
 from steelyard.simulate.run import BANDWIDTH, SLOWEST_CONTROL, simulate
 from steelyard.simulate.sensor import SensorPreset
+from steelyard.simulate.specimen import Specimen, drawn_specimen
 from steelyard.simulate.torque_inputs import prbs, shift_register, square_wave
 from steelyard.simulate.tracking import tracking_error
 
@@ -31,8 +32,10 @@ __all__ = [
     "Plant",
     "Push",
     "SensorPreset",
+    "Specimen",
     "Swing",
     "compared_motion",
+    "drawn_specimen",
     "encoder_steps",
     "guiding_check",
     "joint_experiments",

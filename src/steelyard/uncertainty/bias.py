@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 import scipy.interpolate
-import scipy.stats
+import scipy.special
 from numpy.typing import ArrayLike
 
 from steelyard.arrays import Array, checked
@@ -127,7 +127,7 @@ def bias_findings(
     known = np.flatnonzero((shift.deviations > 0.0) & (np.diag(shift.covariance) > 0.0))
     off = np.zeros(count)
     off[known] = shift.values[known] / own[known]
-    covered = scipy.stats.norm.cdf(MISSED - off) - scipy.stats.norm.cdf(-MISSED - off)
+    covered = scipy.special.ndtr(MISSED - off) - scipy.special.ndtr(-MISSED - off)
     if covered[known].mean() >= PROMISED and np.abs(off).max() <= MISSED:
         return ()
     chance = _chance(shift.values[known], shift.covariance[np.ix_(known, known)])
@@ -192,4 +192,4 @@ def _chance(shift: Array, covariance: Array) -> float:
     values, vectors = np.linalg.eigh(covariance / np.outer(scale, scale))
     alive = values > 1e-6 * values[-1]
     u = (vectors[:, alive].T @ (shift / scale)) / np.sqrt(values[alive])
-    return float(scipy.stats.chi2.sf(float(u @ u), int(alive.sum())))
+    return float(scipy.special.chdtrc(int(alive.sum()), float(u @ u)))

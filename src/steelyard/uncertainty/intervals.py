@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import scipy.stats
+import scipy.special
 
 from steelyard.arrays import Array, checked, read_only
 from steelyard.errors import InputError
@@ -143,6 +143,6 @@ def _random_variance(estimate: Estimate, spread: Spread | None, combinations: Ar
 def _around(names: tuple[str, ...], values: Array, deviations: Array, level: float) -> Intervals:
     if not 0.0 < level < 1.0:
         raise InputError(f"must be between 0 and 1, got {level}.", place="level")
-    half = float(scipy.stats.norm.ppf(0.5 + 0.5 * level)) * deviations
+    half = float(scipy.special.ndtri(0.5 + 0.5 * level)) * deviations
     middle = np.where(np.isfinite(half), values, 0.0)
     return Intervals(names, values, middle - half, middle + half, level)

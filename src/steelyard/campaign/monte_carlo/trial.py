@@ -7,7 +7,6 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-import scipy.linalg
 
 from steelyard.archive import to_document
 from steelyard.arrays import Array
@@ -16,7 +15,7 @@ from steelyard.campaign.robot_document import robot_of
 from steelyard.drive import DRIVE_TERMS
 from steelyard.dynamics import inverse_dynamics
 from steelyard.estimation import fit_by_name, torque_aligned
-from steelyard.inertia import parameters_of_pseudo_inertia, pseudo_inertia
+from steelyard.inertia import drawn_near
 from steelyard.layout import layout_of
 from steelyard.motion import FourierMotion, MotionSample, in_sequence, random_fourier
 from steelyard.problem import Estimate, problem_of
@@ -175,15 +174,11 @@ def _off_the_truth(arm: Robot, estimate: Estimate, at: MotionSample) -> float:
 
 
 def _believed(arm: Robot, error: float, rng: np.random.Generator) -> Array:
-    r"""The description's links with a relative error, $J' = J^{1/2} e^{s\,(G + G^T)/2} J^{1/2}$, G normal."""
+    """The description's links with a relative error."""
     layout = layout_of(arm)
     links = np.array(layout.nominal[: 10 * len(layout.links)])
     for k in range(0, len(links), 10):
-        G = rng.standard_normal((4, 4))
-        values, vectors = np.linalg.eigh(pseudo_inertia(links[k : k + 10]))
-        root = vectors @ np.diag(np.sqrt(np.maximum(values, 0.0))) @ vectors.T
-        turned = root @ scipy.linalg.expm(0.5 * error * (G + G.T)) @ root
-        links[k : k + 10] = parameters_of_pseudo_inertia(turned)
+        links[k : k + 10] = drawn_near(links[k : k + 10], error, rng)
     return links
 
 

@@ -23,7 +23,7 @@ ROUND_OFF = 1e-14
 """Numbers that differ by this much of the largest beside them, or of one, mean the same."""
 PLACES = 12
 """Decimal places of a number that a person wrote."""
-FLOATING_POINT = "structural_identifiability works in floating point."
+FLOATING_POINT = "leave --exact out, which computes in floating point."
 
 
 def rational_mechanism(robot: Robot) -> ExactMechanism:
