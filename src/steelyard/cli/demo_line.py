@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -49,6 +50,8 @@ JOINTS_THAT_WEIGH = 5
 """Joints from which on a motion shows the ten numbers of a load."""
 BESIDE = (0.02, -0.01, 0.06)
 """Centre of mass of the load in the tool's frame, m."""
+GYRATION = (0.09, 0.08, 0.07)
+"""Its radii of gyration, m: about those of a filled bucket."""
 LINEAR = tuple(term.name for term in DRIVE_TERMS)
 DESIGN = Wish(
     robot="",
@@ -254,7 +257,7 @@ def _load(robot: Robot) -> Body:
     """Something to hold, as heavy as the joints bear with ease."""
     bears = bearable(robot, nominal_posture(robot), 0.0).mass
     mass = float(f"{LOAD_SHARE * bears if np.isfinite(bears) else LIGHTEST_LOAD * robot.mass:.2g}")
-    return Body(mass, np.array(BESIDE), mass * np.diag([1.5e-3, 1.2e-3, 0.9e-3]))
+    return Body(mass, np.array(BESIDE), mass * np.diag(np.square(GYRATION)))
 
 
 def _training(robot: Robot, seed: int) -> tuple[Motion, bool]:
@@ -297,12 +300,18 @@ def _error_of_description(done: Identification) -> float:
 def _holding(bench: Bench, done: Identification) -> tuple[int, int] | None:
     if set(done.layout.drive) - set(LINEAR) or done.layout.friction:
         return None
-    phi = layout_of(bench.truth, done.layout.drive).complete_nominal()
-    if "offset" in done.layout.drive:
-        phi[done.layout.drive_columns[:, done.layout.drive.index("offset")]] += bench.bias
-    beta = done.problem.base.matrix @ phi
+    beta = done.problem.base.matrix @ _truth(bench, done.layout.drive)
     covered = base_intervals(done.estimate).cover(beta)
     return int(covered.sum()), len(covered)
+
+
+def _truth(bench: Bench, drive: Sequence[str]) -> Array:
+    """The parameters of the robot on the bench; its offsets hold the bias of the meters, as estimates do."""
+    layout = layout_of(bench.truth, drive)
+    phi: Array = layout.complete_nominal()
+    if "offset" in drive:
+        phi[layout.drive_columns[:, list(drive).index("offset")]] += bench.bias
+    return phi
 
 
 def _body(body: Body) -> dict[str, Any]:
@@ -356,8 +365,8 @@ def document(run: Run, seconds: float) -> dict[str, Any]:
 
 
 def _true_joints(run: Run) -> list[dict[str, float]]:
-    layout = layout_of(run.bench.truth, [term for term in run.done.layout.drive if term in LINEAR])
-    phi: Array = layout.complete_nominal()
+    drive = tuple(term for term in run.done.layout.drive if term in LINEAR)
+    layout, phi = layout_of(run.bench.truth, drive), _truth(run.bench, drive)
     rows = []
     for name in layout.joints:
         start = layout.of_joint(name).start
@@ -429,7 +438,10 @@ def _print_joints(told: dict[str, Any]) -> None:
     terms = list(told["joints"][0]["true"]) if told["joints"] else []
     if not terms:
         return
-    table = Table(title="Joints, SI: estimated (truly)", title_justify="left")
+    table = Table(
+        title="Joints, SI: estimated (truly, offsets with the bias of the torque sensors)",
+        title_justify="left",
+    )
     for heading in ("joint", *terms, "unexplained torque"):
         table.add_column(heading, justify="left" if heading == "joint" else "right")
     for joint in told["joints"]:
