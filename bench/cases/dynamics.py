@@ -125,7 +125,7 @@ def _first_use() -> Iterator[Row]:
     with tempfile.TemporaryDirectory() as folder:
         for name, most in (("nothing cached", 15.0), ("cached", 2.0)):
             seconds = in_own_process(
-                "cases.dynamics", "first_regressor", environment={"NUMBA_CACHE_DIR": folder}
+                "cases.dynamics", "first_regressor", environment={"STEELYARD_CACHE": folder}
             )
             yield Row(f"import and first torque regressor, {name}", seconds["seconds"], most_seconds=most)
 

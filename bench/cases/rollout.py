@@ -126,7 +126,7 @@ def _sensitivities() -> Iterator[Row]:
 
 def _first_use() -> Iterator[Row]:
     with tempfile.TemporaryDirectory() as folder:
-        cache = {"NUMBA_CACHE_DIR": folder, "STEELYARD_CACHE": folder}
+        cache = {"STEELYARD_CACHE": folder}
         for name, most in (("nothing cached", 15.0), ("cached", 2.0)):
             result = in_own_process("cases.rollout", "first_rollout", environment=cache)
             yield Row(f"import and first rollout, {name}", result["seconds"], most_seconds=most)

@@ -106,6 +106,9 @@ def interpreted_while_cheap(seconds: Callable[..., float]) -> Callable[[F], F]:
     """
 
     def decorate(function: F) -> F:
+        if not isinstance(function, Dispatcher):
+            # Numba is switched off (NUMBA_DISABLE_JIT).
+            return function
         return cast(F, update_wrapper(_InterpretedWhileCheap(function, seconds), function))
 
     return decorate
@@ -259,6 +262,8 @@ class _MachineCode:
     def _release(self, file: Path) -> None:
         claim = self._claims.pop(str(file), None)
         if claim is not None:
+            # Who waits for it finds the machine code; nobody needs the name any more.
+            _claim_file(file).unlink(missing_ok=True)
             os.close(claim)
 
     def _file(self, signature: Any, context: Any) -> Path:
@@ -304,7 +309,7 @@ def _claim(file: Path) -> int | None:
         # Not on Windows: two processes may then compile the same kernel.
         import fcntl
 
-        claim = os.open(file.with_suffix(".claim"), os.O_CREAT | os.O_RDWR, 0o600)
+        claim = os.open(_claim_file(file), os.O_CREAT | os.O_RDWR, 0o600)
     except (ImportError, OSError):
         return None
     give_up = time.monotonic() + PATIENCE
@@ -315,6 +320,10 @@ def _claim(file: Path) -> int | None:
         time.sleep(0.02)
     os.close(claim)
     return None
+
+
+def _claim_file(file: Path) -> Path:
+    return file.with_suffix(".claim")
 
 
 @cache
@@ -367,11 +376,11 @@ def kernel_digest(dispatcher: Any) -> str:
     Returns:
         64 hexadecimal digits.
     """
-    function = dispatcher.py_func
+    function = getattr(dispatcher, "py_func", dispatcher)
     # The order of a set changes from process to process.
     options = sorted(
         (name, sorted(value) if isinstance(value, set) else value)
-        for name, value in dispatcher.targetoptions.items()
+        for name, value in getattr(dispatcher, "targetoptions", {}).items()
     )
     parts: list[object] = [function.__module__, function.__qualname__, function.__defaults__, options]
     parts += _parts_of_code(function.__code__, function.__doc__)

@@ -40,11 +40,11 @@ class Package:
         (self.folder / "outer.py").write_text(outer)
         (self.folder / "inner.py").write_text(inner)
 
-    def start(self, program: str = PROGRAM) -> subprocess.Popen[str]:
+    def start(self, program: str = PROGRAM, **variables: str) -> subprocess.Popen[str]:
         path = os.pathsep.join([str(self.folder), *filter(None, [os.environ.get("PYTHONPATH")])])
         return subprocess.Popen(
             [sys.executable, "-B", "-c", program],
-            env={**os.environ, "STEELYARD_CACHE": str(self.cache), "PYTHONPATH": path},
+            env={**os.environ, "STEELYARD_CACHE": str(self.cache), "PYTHONPATH": path, **variables},
             stdout=subprocess.PIPE,
             text=True,
         )
@@ -114,6 +114,7 @@ def test_two_processes_that_need_a_kernel_at_once_compile_it_once(package: Packa
     gate.touch()
     answers = [process.communicate()[0].split() for process in processes]
     assert sorted(answers) == [["12.0", "0"], ["12.0", "1"]]
+    assert not list(package.cache.rglob("*.claim"))
 
 
 @pytest.mark.skipif(not hasattr(os, "getuid"), reason="no file modes here")
@@ -185,3 +186,10 @@ def test_a_kernel_whose_machine_code_is_on_disk_is_loaded_once_that_pays(
     again(np.ones(2))
     assert len(again.compiled.signatures) == 1
     assert sum(again.compiled.stats.cache_misses.values()) == 0
+
+
+def test_without_numba_kernels_are_plain_functions(package: Package) -> None:
+    program = "import outer; from steelyard.compiled import interpreted_while_cheap as cheap\n"
+    program += "print(outer.twice(3.0), cheap(lambda x: 9.0)(outer.twice)(3.0))"
+    process = package.start(program, NUMBA_DISABLE_JIT="1")
+    assert process.communicate()[0].split() == ["12.0", "12.0"]
