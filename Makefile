@@ -29,7 +29,7 @@ demo: install
 
 # As in the command: our own threads and two workers use the cores, BLAS threads would get in their way.
 test: install
-	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 2
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --durations=15
 
 lint: install
 	$(BIN)/ruff check .
