@@ -26,7 +26,7 @@ from steelyard.cli.output import say, stdout
 from steelyard.cli.payload_line import Weighed
 from steelyard.drive import DRIVE_TERMS
 from steelyard.dynamics import inverse_dynamics
-from steelyard.errors import NoSolutionError
+from steelyard.errors import NoSolutionError, SteelyardError
 from steelyard.files import write_text
 from steelyard.inertia import Body, drawn_near
 from steelyard.layout import layout_of
@@ -44,6 +44,10 @@ LINKS_OFF = 0.15
 """How far the simulated links are from the described ones, relative."""
 LOAD_SHARE = 0.15
 """Of the torque that gravity leaves the joints, the share that the load takes."""
+FULL = 0.8
+"""Share of a torque limit that arm and load together may need along the motion."""
+LIGHTEST = 1e-3
+"""Of the arm's mass: what is lighter is not worth holding."""
 LIGHTEST_LOAD = 0.05
 """Of the arm's mass, where no limit says what the joints bear."""
 JOINTS_THAT_WEIGH = 5
@@ -172,7 +176,7 @@ def _bench(robot: Robot, seed: int) -> Bench:
         "train": training,
         "holdout": random_fourier(robot, np.random.default_rng(seed)),
     }
-    load = _load(truth)
+    load = _load(truth, training)
     runs = {
         "train": (truth, training, "that motion"),
         "holdout": (truth, motions["holdout"], "another one to judge by"),
@@ -236,7 +240,7 @@ def _weighed(
     )
     try:
         return payload_request.carry_out(request, out / OBJECT, force=True)
-    except NoSolutionError as refusal:
+    except SteelyardError as refusal:
         say(f"   this arm cannot tell: {refusal}")
         return None, {}
 
@@ -253,10 +257,23 @@ def _other_links(robot: Robot, rng: np.random.Generator) -> Robot:
     return replace(robot, links=tuple(links))
 
 
-def _load(robot: Robot) -> Body:
-    """Something to hold, as heavy as the joints bear with ease."""
+def _load(robot: Robot, motion: Motion) -> Body:
+    """Something to hold, as heavy as the joints bear with ease where the arm stands and along a motion."""
     bears = bearable(robot, nominal_posture(robot), 0.0).mass
-    mass = float(f"{LOAD_SHARE * bears if np.isfinite(bears) else LIGHTEST_LOAD * robot.mass:.2g}")
+    wanted = LOAD_SHARE * bears if np.isfinite(bears) else LIGHTEST_LOAD * robot.mass
+    own, with_one = (_torques(arm, motion) for arm in (robot, robot.with_body("load", _held(1.0))))
+    with np.errstate(divide="ignore"):
+        room = (FULL * robot.limit_array("effort") - np.abs(own)) / np.abs(with_one - own)
+    return _held(float(f"{max(min(wanted, float(room.min())), LIGHTEST * robot.mass):.2g}"))
+
+
+def _torques(robot: Robot, motion: Motion) -> Array:
+    """Of a perfectly followed motion, shape (N, nv), N·m or N."""
+    at, layout = motion.sample(np.linspace(0.0, motion.duration, 500)), layout_of(robot, LINEAR)
+    return np.asarray(inverse_dynamics(robot, layout, layout.complete_nominal(), at.q, at.v, at.a))
+
+
+def _held(mass: float) -> Body:
     return Body(mass, np.array(BESIDE), mass * np.diag(np.square(GYRATION)))
 
 
