@@ -70,9 +70,41 @@ def test_a_file_of_ros_is_read_and_what_it_switches_off_is_not(tmp_path: Path) -
     assert (second.lower, second.upper) == (-0.5, 0.5)
 
 
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [(None, [math.inf] * 2), ("7", [7.0, 7.0]), ("7,8", [7.0, 8.0]), ("joint2=8", [math.inf, 8.0])],
+)
+def test_a_jerk_is_stated_beside_a_robot_that_does_not_change(
+    text: str | None, expected: list[float]
+) -> None:
+    stated = StatedLimits(jerk=text)
+    assert stated.largest_jerk(ROBOT).tolist() == expected
+    assert stated.limited(ROBOT) is ROBOT
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "expected"),
+    [
+        ("a.toml", "jerk = 3\n", [9.0, 3.0]),
+        ("a.toml", "jerk = [3, 4]\n[joint.joint2]\njerk = 5\n", [9.0, 5.0]),
+        ("a.json", '{"joint": {"joint2": {"jerk": 6}}}', [9.0, 6.0]),
+        ("a.yaml", "joint_limits: {joint2: {has_jerk_limits: true, max_jerk: 7}}", [9.0, 7.0]),
+        ("a.yaml", "joint_limits: {joint2: {has_jerk_limits: false, max_jerk: 0}}", [9.0, math.inf]),
+    ],
+)
+def test_a_file_states_jerks_and_an_option_counts_before_it(
+    tmp_path: Path, name: str, content: str, expected: list[float]
+) -> None:
+    (tmp_path / name).write_text(content)
+    stated = StatedLimits(limits=str(tmp_path / name), jerk="joint1=9")
+    assert stated.largest_jerk(ROBOT).tolist() == expected
+    assert stated.limited(ROBOT) is ROBOT
+
+
 def test_a_joint_that_is_held_may_be_named() -> None:
     held = ROBOT.locked({"joint2": 0.1})
     assert StatedLimits(torque="joint2=3,joint1=4").limited(held).limit_array("effort").tolist() == [4.0]
+    assert StatedLimits(jerk="joint2=3,joint1=4").largest_jerk(held).tolist() == [4.0]
 
 
 @pytest.mark.parametrize(
@@ -83,17 +115,23 @@ def test_what_is_no_positive_number_for_a_joint_is_refused_with_the_option(text:
         StatedLimits(torque=text).limited(ROBOT)
     assert refused.value.place.startswith("--torque")
     assert refused.value.remedy
+    with pytest.raises(InputError) as refused:
+        StatedLimits(jerk=text).largest_jerk(ROBOT)
+    assert refused.value.place.startswith("--jerk")
+    assert refused.value.remedy
 
 
 @pytest.mark.parametrize(
     ("document", "said"),
     [
-        ({"jerk": 3}, "Valid: velocity, acceleration, torque, joint"),
+        ({"snap": 3}, "Valid: velocity, acceleration, torque, jerk, joint"),
+        ({"jerk": -3}, "limits.toml: jerk: expected a positive number"),
+        ({"joint": {"elbow": {"jerk": 3}}}, "Valid: joint1, joint2"),
         ({"torque": [1, 2, 3]}, "expected one number or 2, got 3"),
         ({"torque": True}, "expected a positive number"),
         ({"torque": {"joint1": 3}}, "expected a positive number"),
         ({"joint": {"elbow": {"torque": 3}}}, "Valid: joint1, joint2"),
-        ({"joint": {"joint1": {"effort": 3}}}, "Valid: position, velocity, acceleration, torque"),
+        ({"joint": {"joint1": {"effort": 3}}}, "Valid: position, velocity, acceleration, torque, jerk"),
         (
             {"joint": {"joint1": {"torque": float("nan")}}},
             "joint 'joint1', torque: expected a positive number",

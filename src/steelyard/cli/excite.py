@@ -16,6 +16,7 @@ from steelyard.cli.robot_argument import (
     AccelerationOption,
     ArgumentOption,
     GravityOption,
+    JerkOption,
     LimitsOption,
     LockOption,
     RobotArgument,
@@ -116,6 +117,7 @@ def excite(
     velocity: VelocityOption = None,
     acceleration: AccelerationOption = None,
     torque: TorqueOption = None,
+    jerk: JerkOption = None,
     json: JsonOption = False,
 ) -> None:
     """Design a motion, prove that it keeps every limit, and write it; exit code 3 if it cannot be proven."""
@@ -162,6 +164,7 @@ def excite(
         velocity=velocity,
         acceleration=acceleration,
         torque=torque,
+        jerk=jerk,
     )
     if planned is not None:
         _added(wish, planned, out, rate, slower, began, json)

@@ -32,6 +32,8 @@ def answer(done: Designed, files: dict[str, str], seconds: float) -> dict[str, A
         "rms_deviation": found.rms_deviation,
         "columns": list(found.columns),
         "margins": {kind: getattr(found.margins, kind) for kind in KINDS},
+        "jerk": done.jerk.document,
+        "slowed": done.jerk.slower,
         "proven": proven,
         "clearance": proven.get("clearance", {}).get("margin"),
         "distance": done.limits.distance,
@@ -67,6 +69,7 @@ def print_answer(done: Designed, document: dict[str, Any]) -> None:
         f"{len(document['columns'])} columns; {effort}.",
         highlight=False,
     )
+    stdout.print(f"{done.jerk}.", highlight=False, markup=False)
     if document["interrupted"]:
         stdout.print("interrupted: this is the best so far")
     if document["certified"]:

@@ -82,6 +82,9 @@ def _search(done: Designed) -> SearchRecord:
         facts |= {"motion": done.name, "motions compared": len(done.compared)}
     else:
         facts["rounds"] = found.rounds
+    facts["largest jerk"] = str(done.jerk)
+    if done.jerk.slower > 1.0:
+        facts["slowed by"] = f"{done.jerk.slower:.4g}"
     return SearchRecord(
         criterion=found.criterion.value,
         seconds=np.array([state.seconds for state in found.history]),

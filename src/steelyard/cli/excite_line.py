@@ -5,14 +5,15 @@ from __future__ import annotations
 import numpy as np
 
 from steelyard.arrays import Array
+from steelyard.cli.excite_jerk import keep_jerk
 from steelyard.cli.excite_posed import posed
 from steelyard.cli.excite_primitives import chosen_primitives
 from steelyard.cli.excite_progress import search_progress
-from steelyard.cli.excite_proof import Designed, of_robot, proof_of
+from steelyard.cli.excite_proof import Designed, proof_of
 from steelyard.cli.excite_wish import Wish, require_known
 from steelyard.cli.output import say
 from steelyard.cli.robot_argument import given_robot
-from steelyard.excitation import Budget, DesignProblem, design, fourier_family, spline_family
+from steelyard.excitation import Budget, DesignProblem, design, fourier_family, judged_again, spline_family
 from steelyard.identifiability import Criterion
 from steelyard.limits import MotionLimits
 from steelyard.motion import LinearMotion
@@ -37,6 +38,7 @@ def designed(wish: Wish) -> Designed:
 
 def designed_for(robot: Robot, wish: Wish) -> Designed:
     """Search a family with coefficients, for a robot that is there already."""
+    jerk = wish.largest_jerk(robot)
     asked = posed(robot, wish)
     limits = asked.limits
     problem = DesignProblem(
@@ -56,9 +58,13 @@ def designed_for(robot: Robot, wish: Wish) -> Designed:
         budget = Budget(None if wish.rounds is not None else wish.budget, wish.rounds)
         found = design(problem, budget, np.random.default_rng(wish.seed), progress=tell)
     say(f"2  {found.rounds} local searches; {wish.criterion} {found.value:.4g}, cond {found.cond:.4g}")
-    motion = of_robot(found.motion, robot)
-    proof = proof_of(limits, motion, wish)
-    return Designed(wish, robot, found, motion, limits, proof, findings=asked.findings)
+    kept = keep_jerk(found.motion, robot, jerk)
+    if kept.slower > 1.0:
+        found = judged_again(problem, found, kept.motion)
+        say(f"   {kept.findings[0]}")
+        say(f"   {wish.criterion} {found.value:.4g}, cond {found.cond:.4g} of the slower motion")
+    proof = proof_of(limits, kept.motion, wish)
+    return Designed(wish, robot, found, kept, limits, proof, findings=(*asked.findings, *kept.findings))
 
 
 def _sought_distance(limits: MotionLimits, start: Array | None) -> float:

@@ -34,6 +34,12 @@ def added_for(wish: Wish, planned: Path) -> AddedMotion:
     robot = given_robot(
         wish.robot, wish.gravity, wish.lock, wish.tool_frame, arguments=wish.arguments, stated=wish
     )
+    if np.isfinite(wish.largest_jerk(robot)).any():
+        raise InputError(
+            "keeps no jerk limit: what is planned is not slowed.",
+            place="--planned",
+            remedy="Leave out --jerk, and jerk in the file of limits.",
+        )
     motion = read_motion(planned)
     if motion.joints != robot.joint_names:
         raise InputError(

@@ -6,8 +6,9 @@ import time
 
 import numpy as np
 
+from steelyard.cli.excite_jerk import keep_jerk
 from steelyard.cli.excite_posed import Posed, posed
-from steelyard.cli.excite_proof import Designed, of_robot, proof_of
+from steelyard.cli.excite_proof import Designed, proof_of
 from steelyard.cli.excite_wish import Wish
 from steelyard.cli.output import say
 from steelyard.dynamics import torque_gram
@@ -16,8 +17,8 @@ from steelyard.excitation import Design, SmallestMargins
 from steelyard.identifiability import Criterion, Information, score
 from steelyard.limits import Certificate, MotionLimits
 from steelyard.motion import (
+    LinearMotion,
     Recipe,
-    SplineMotion,
     StructuredMotions,
     crane_x7_motions,
     extent,
@@ -36,25 +37,28 @@ PAPERS_ARM, PAPERS_JOINTS = "crane_x7", (7, 8)
 
 def chosen_primitives(robot: Robot, wish: Wish) -> Designed:
     """Make the structured motions, order them by the criterion, and take the best that can be proven."""
-    recipes = _recipes(wish.motion_name)
+    recipes, jerk = _recipes(wish.motion_name), wish.largest_jerk(robot)
     asked = posed(robot, wish)
     made = _made(asked.limits, recipes)
     for finding in made.findings:
         say(f"   {finding}")
     began = time.perf_counter()
     criterion = Criterion(wish.criterion)
-    shown = {item.name: _information(asked, item.motion) for item in made}
+    kept = {item.name: keep_jerk(item.motion, robot, jerk) for item in made}
+    shown = {name: _information(asked, item.motion) for name, item in kept.items()}
     worth = {name: _worth(criterion, asked, what) for name, what in shown.items()}
     best_first = sorted(worth, key=lambda name: -worth[name] if criterion.maximised else worth[name])
     seconds = time.perf_counter() - began
     say(f"2  {len(made)} structured motions; {best_first[0]}: {criterion} {worth[best_first[0]]:.4g}")
     ended, findings = [], (*asked.findings, *made.findings)
     for name in best_first:
-        motion = made[name]
-        found = _judged(asked, criterion, motion, shown[name], seconds)
-        written = of_robot(motion, robot)
-        proof = proof_of(asked.limits, written, wish)
-        ended.append(Designed(wish, robot, found, written, asked.limits, proof, name, worth, findings))
+        item = kept[name]
+        found = _judged(asked, criterion, item.motion, shown[name], seconds)
+        for finding in item.findings:
+            say(f"   {name}: {finding}")
+        proof = proof_of(asked.limits, item.motion, wish)
+        told = (*findings, *item.findings)
+        ended.append(Designed(wish, robot, found, item, asked.limits, proof, name, worth, told))
         if isinstance(proof, Certificate):
             return ended[-1]
         if name != best_first[-1]:
@@ -80,7 +84,7 @@ def _made(limits: MotionLimits, recipes: tuple[Recipe, ...]) -> StructuredMotion
     return structured_motions(limits, recipes=recipes)
 
 
-def _information(asked: Posed, motion: SplineMotion) -> Information:
+def _information(asked: Posed, motion: LinearMotion) -> Information:
     """What the motion will have shown of the columns, together with the data that is there already."""
     at = motion.sample(np.linspace(0.0, motion.duration, max(2, round(RATE * motion.duration))))
     unknown = np.zeros_like(at.v)
@@ -96,7 +100,7 @@ def _worth(criterion: Criterion, asked: Posed, shown: Information) -> float:
 
 
 def _judged(
-    asked: Posed, criterion: Criterion, motion: SplineMotion, shown: Information, seconds: float
+    asked: Posed, criterion: Criterion, motion: LinearMotion, shown: Information, seconds: float
 ) -> Design:
     return Design(
         motion=motion,
@@ -115,7 +119,7 @@ def _judged(
     )
 
 
-def _margins(limits: MotionLimits, motion: SplineMotion) -> SmallestMargins:
+def _margins(limits: MotionLimits, motion: LinearMotion) -> SmallestMargins:
     """Of the joints' own limits for all time, of torque and clearance at samples."""
     goes = extent(motion)
     joints = MotionLimits(limits.robot).margins(

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 import numpy as np
 
+from steelyard.cli.excite_jerk import KeptJerk
 from steelyard.cli.excite_wish import Wish
 from steelyard.cli.output import say
-from steelyard.errors import InputError
 from steelyard.excitation import Design
 from steelyard.finding import Finding
 from steelyard.limits import Certificate, MotionLimits, NotCertifiedError, certify
@@ -25,7 +25,7 @@ class Designed:
         wish: what was asked for.
         robot: as it was described, with all of its limits.
         design: what the motion is worth.
-        motion: the motion, under the digest of the robot.
+        jerk: the motion, under the digest of the robot, and how its jerk keeps its limits.
         limits: those it was to keep.
         proof: that it does, or why there is none.
         name: of a structured motion; empty for others.
@@ -36,19 +36,17 @@ class Designed:
     wish: Wish
     robot: Robot
     design: Design
-    motion: FourierMotion | SplineMotion
+    jerk: KeptJerk
     limits: MotionLimits
     proof: Certificate | NotCertifiedError
     name: str = ""
     compared: Mapping[str, float] = field(default_factory=dict)
     findings: tuple[Finding, ...] = ()
 
-
-def of_robot(motion: LinearMotion, robot: Robot) -> FourierMotion | SplineMotion:
-    """The motion, under the digest of the robot as it was described, with all of its limits."""
-    if not isinstance(motion, FourierMotion | SplineMotion):
-        raise InputError("is of no family that can be written.", place="motion")
-    return replace(motion, robot=robot.digest)
+    @property
+    def motion(self) -> FourierMotion | SplineMotion:
+        """The motion, under the digest of the robot."""
+        return self.jerk.motion
 
 
 def proof_of(limits: MotionLimits, motion: LinearMotion, wish: Wish) -> Certificate | NotCertifiedError:

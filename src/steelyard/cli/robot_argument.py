@@ -74,6 +74,14 @@ AccelerationOption = Annotated[
         show_default="the description's",
     ),
 ]
+JerkOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="J|J,…|NAME=J,…",
+        help="Largest jerk of the joints, rad/s³ or m/s³; the motion is slowed until it keeps it.",
+        show_default="the limits file's",
+    ),
+]
 TorqueOption = Annotated[
     str | None,
     typer.Option(

@@ -2,7 +2,7 @@
 
 from steelyard.excitation.added_motion import AddedMotion, added_motion
 from steelyard.excitation.columns import payload_columns, proximal_base, robot_columns
-from steelyard.excitation.design import Design, design
+from steelyard.excitation.design import Design, design, judged_again
 from steelyard.excitation.families import fourier_family, home, spline_family
 from steelyard.excitation.judgement import Judgement, SmallestMargins
 from steelyard.excitation.payload_scale import PayloadScale, by_kind
@@ -30,6 +30,7 @@ __all__ = [
     "design",
     "fourier_family",
     "home",
+    "judged_again",
     "payload_columns",
     "proximal_base",
     "robot_columns",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -16,7 +16,7 @@ from steelyard.excitation.rounds import BEHIND, Failure, crew
 from steelyard.excitation.search import Budget, Progress, Search
 from steelyard.excitation.searcher import Local, Searcher
 from steelyard.identifiability import Criterion
-from steelyard.motion import LinearMotion
+from steelyard.motion import FourierMotion, LinearMotion, SplineMotion
 from steelyard.threads import thread_count
 
 
@@ -115,6 +115,29 @@ def design(
         evaluations=sum(local.evaluations for local in search.results if isinstance(local, Local)),
         history=tuple(search.history),
         interrupted=interrupted,
+    )
+
+
+def judged_again(problem: DesignProblem, found: Design, motion: FourierMotion | SplineMotion) -> Design:
+    """What is left of a design when its motion is changed after the search, by being slowed for example.
+
+    Args:
+        problem: the question.
+        found: what was found.
+        motion: the motion as it is now, of the same family but for its duration.
+
+    Returns:
+        The same search, with the figures and margins of this motion.
+    """
+    there = judge(Searcher(replace(problem, family=motion)).objective, motion)
+    return replace(
+        found,
+        motion=motion,
+        value=there.value,
+        cond=there.cond,
+        cond_normalised=there.cond_normalised,
+        rms_deviation=there.rms_deviation,
+        margins=there.margins,
     )
 
 

@@ -9,6 +9,7 @@ from steelyard.motion.enclosure import Enclosure, enclose
 from steelyard.motion.extent import Extent, between_samples, extent
 from steelyard.motion.files import read_motion, write_motion
 from steelyard.motion.fourier import FourierBasis, FourierMotion, fourier_basis
+from steelyard.motion.jerk import largest_jerk, slowdown_within_jerk, slowed_within_jerk
 from steelyard.motion.motion import Motion, MotionSample, SmoothMotion
 from steelyard.motion.point_to_point import pick_and_place, quintic
 from steelyard.motion.primitives import Primitive
@@ -61,6 +62,7 @@ __all__ = [
     "extent",
     "fourier_basis",
     "in_sequence",
+    "largest_jerk",
     "paper_recipes",
     "pick_and_place",
     "quintic",
@@ -72,7 +74,9 @@ __all__ = [
     "rest_to_rest",
     "sample_times",
     "slowdown_within",
+    "slowdown_within_jerk",
     "slowed",
+    "slowed_within_jerk",
     "structured_motions",
     "through_waypoints",
     "with_ramps",
