@@ -6,6 +6,12 @@ The times and ratios promised stand with the cases. A row that is missing here w
 from __future__ import annotations
 
 PROMISED: tuple[tuple[str, str], ...] = (
+    ("steelyard --help", "Python loads scipy.stats and mujoco"),
+    ("identifiability panda, nothing compiled yet", "Python loads scipy.stats and mujoco"),
+    ("identify, 50 s of a UR10e, nothing compiled yet", "Python loads scipy.stats and mujoco"),
+    ("identify, 50 s of a UR10e, compiled", "Python loads scipy.stats and mujoco"),
+    ("demo, nothing compiled yet", "Python loads scipy.stats and mujoco"),
+    ("demo, compiled", "Python loads scipy.stats and mujoco"),
     ("torque regressor, Panda, 20000 samples", "Pinocchio in a Python loop, result stored"),
     ("torque regressor, Panda, 20000 samples", "Drake, automatic differentiation by parameters"),
     (

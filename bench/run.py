@@ -23,6 +23,7 @@ from cases import (
     estimation,
     excitation,
     figaroh,
+    first_runs,
     identifiability,
     long_log_identified,
     payload_bounds,
@@ -36,6 +37,7 @@ from tables import RESULTS, machine, today
 from timing import Row
 
 CASES = {
+    "first runs": first_runs.rows,
     "dynamics": dynamics.rows,
     "rollout": rollout.rows,
     "plant": plant.rows,
