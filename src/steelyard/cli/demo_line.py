@@ -180,7 +180,11 @@ def _bench(robot: Robot, seed: int) -> Bench:
     runs = {
         "train": (truth, training, "that motion"),
         "holdout": (truth, motions["holdout"], "another one to judge by"),
-        "loaded": (truth.with_body("load", load), training, f"the first with {load.mass:.3g} kg in the hand"),
+        "loaded": (
+            truth.with_body("load", load),
+            training,
+            f"the first with {load.mass:.3g} kg in the hand",
+        ),
     }
     say(f"B  run it on the simulated robot (MuJoCo, {SENSOR} sensors)")
     recordings = {}
@@ -301,7 +305,7 @@ def _write_bench(bench: Bench, out: Path) -> dict[str, str]:
         files[f"{name}.npz"] = str(out / f"{name}.npz")
         write(recording, files[f"{name}.npz"])
     files["load.json"] = str(out / "load.json")
-    write_text(files["load.json"], json.dumps(_body(bench.load), indent=2) + "\n")
+    write_text(files["load.json"], json.dumps(identify_answer.body_numbers(bench.load), indent=2) + "\n")
     return files
 
 
@@ -331,12 +335,6 @@ def _truth(bench: Bench, drive: Sequence[str]) -> Array:
     return phi
 
 
-def _body(body: Body) -> dict[str, Any]:
-    I = body.inertia  # noqa: E741 - the equation's letter
-    rows = ((0, 0), (0, 1), (1, 1), (0, 2), (1, 2), (2, 2))
-    return {"mass": body.mass, "com": body.com.tolist(), "inertia": [float(I[i, j]) for i, j in rows]}
-
-
 def document(run: Run, seconds: float) -> dict[str, Any]:
     """The run as a JSON document."""
     done = run.done
@@ -345,7 +343,7 @@ def document(run: Run, seconds: float) -> dict[str, Any]:
     links = identify_answer.links(done)
     for link in links:
         body = true[link["name"]]
-        link["true"] = None if body is None else _body(body)
+        link["true"] = None if body is None else identify_answer.body_numbers(body)
     joints = identify_answer.joints(done)
     for joint, numbers in zip(joints, _true_joints(run), strict=True):
         joint["true"] = numbers
@@ -356,7 +354,7 @@ def document(run: Run, seconds: float) -> dict[str, Any]:
             "mass": estimate.body.mass,
             "com": estimate.body.com.tolist(),
             "interval95": {"mass": [float(estimate.lower[0]), float(estimate.upper[0])]},
-            "true": _body(run.bench.load),
+            "true": identify_answer.body_numbers(run.bench.load),
         }
     return {
         "verdict": run.verdict,

@@ -108,9 +108,9 @@ def links(done: Identification) -> list[dict[str, Any]]:
     for k, name in enumerate(layout.links):
         ten = slice(10 * k, 10 * k + 10)
         body = Body.from_parameters(phi[ten])
-        entry: dict[str, Any] = {"name": name, **_body(body)}
+        entry: dict[str, Any] = {"name": name, **body_numbers(body)}
         nominal = layout.nominal[ten]
-        described = None if np.isnan(nominal).any() else _body(Body.from_parameters(nominal))
+        described = None if np.isnan(nominal).any() else body_numbers(Body.from_parameters(nominal))
         if found is not None:
             entry["interval95"] = {
                 "mass": found.ends[10 * k].tolist(),
@@ -146,7 +146,8 @@ def joints(done: Identification) -> list[dict[str, Any]]:
     return told
 
 
-def _body(body: Body) -> dict[str, Any]:
+def body_numbers(body: Body) -> dict[str, Any]:
+    """Mass, centre of mass and inertia about it, for JSON."""
     I = body.inertia  # noqa: E741 - the equation's letter
     rows = ((0, 0), (0, 1), (1, 1), (0, 2), (1, 2), (2, 2))
     return {"mass": body.mass, "com": body.com.tolist(), "inertia": [float(I[i, j]) for i, j in rows]}
