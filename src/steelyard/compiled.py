@@ -227,7 +227,8 @@ class _MachineCode:
         if found is None:
             if _tell is not None and not _compiling:
                 _tell(_spoken(self._dispatcher.py_func))
-            if (claim := _claim(file)) is not None:
+            # Types that Numba gave up are claimed by this process already, which must not wait for itself.
+            if str(file) not in self._claims and (claim := _claim(file)) is not None:
                 self._claims[str(file)] = claim
                 # Between the look and the claim another process may have finished.
                 found = _read(file)

@@ -5,8 +5,10 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import time
 from pathlib import Path
 
+import numba
 import numpy as np
 import pytest
 
@@ -193,3 +195,20 @@ def test_without_numba_kernels_are_plain_functions(package: Package) -> None:
     program += "print(outer.twice(3.0), cheap(lambda x: 9.0)(outer.twice)(3.0))"
     process = package.start(program, NUMBA_DISABLE_JIT="1")
     assert process.communicate()[0].split() == ["12.0", "12.0"]
+
+
+def test_a_process_does_not_wait_for_what_it_claimed_itself(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Numba may ask for types, give them up, and ask again."""
+    monkeypatch.setattr(compiled, "_read", lambda _: None)
+    monkeypatch.setattr(compiled, "PATIENCE", 4.0)
+    fresh = kernel(_inverse.py_func)  # type: ignore[attr-defined]
+    code, types = fresh._cache, (numba.float64[::1],)
+    started = time.monotonic()
+    try:
+        for _ in range(2):
+            assert code.load_overload(types, fresh.targetctx) is None
+        assert time.monotonic() - started < 0.5 * compiled.PATIENCE
+    finally:
+        file = code._file(types, fresh.targetctx)
+        code._release(file)
+        compiled._compiling[:] = [other for other in compiled._compiling if other != file]

@@ -44,7 +44,7 @@ def read_back_line(judges: Mapping[str, list[str]]) -> str:
 def announce_compilation(command: str) -> None:
     """Say on stderr what machine code is made: it takes seconds and happens once on a machine.
 
-    In a process of the command's own, as `main` says, another one makes meanwhile what comes next.
+    Where the command is a program of its own (`HELPERS`), another process makes meanwhile what comes next.
     """
     from steelyard.compiled import before_compilation
 
