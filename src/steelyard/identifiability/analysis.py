@@ -26,7 +26,7 @@ from steelyard.identifiability.mechanism import (
     longest_offset,
     mechanism_of,
 )
-from steelyard.identifiability.nullspace import Motions, Spans, empty_spans, find_spans
+from steelyard.identifiability.nullspace import Spans, empty_spans, find_spans
 from steelyard.identifiability.parameter_maps import move_coefficients
 from steelyard.identifiability.question import check_question
 from steelyard.identifiability.random_states import random_states
@@ -66,9 +66,8 @@ def structural_identifiability(
     widths = 10 * sizes + sizes * (dofs == 1) * (int(armatures) + int(offsets))
     found = empty_spans(len(mechanism.names), len(parents), int(widths.max()))
     geometry = mechanism.rotations, mechanism.offsets
-    motions = Motions(mechanism.twists, mechanism.step_rotations, mechanism.step_offsets)
-    pulls = mechanism.ratios, mechanism.gravity
-    find_spans(*blocks, *geometry, motions, *pulls, armatures, offsets, static, found)
+    moves = mechanism.twists, mechanism.ratios
+    find_spans(*blocks, *geometry, *moves, mechanism.gravity, armatures, offsets, static, found)
     codes = np.zeros((len(parents), int(widths.max())), dtype=np.int64)
     order = np.array(TIE_BREAK, dtype=np.int64)
     classify(starts, bodies, parents, widths, order, *geometry, found, codes)

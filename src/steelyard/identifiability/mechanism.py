@@ -6,7 +6,6 @@ as a link and the rotor that drives it, form a *block*, and are asked about toge
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -47,9 +46,6 @@ class Mechanism:
             dimensionless; times the ratio by which a body follows its leader, over the largest in its block.
         ratios: how far each joint's coordinate moves with its block's, over the largest in the block, lengths
             over L, shape (nb,), dimensionless.
-        step_rotations: rotation of each body after a step of its block's coordinate, where several bodies
-            move together, shape (nb, 3, 3), dimensionless.
-        step_offsets: the same for its origin, shape (nb, 3), dimensionless.
         gravity: unit vector of free fall in the base frame, shape (3,), dimensionless; zero without gravity.
         length: L, the longest offset between joints, m.
     """
@@ -60,8 +56,6 @@ class Mechanism:
     offsets: Array
     twists: Array
     ratios: Array
-    step_rotations: Array
-    step_offsets: Array
     gravity: Array
     length: float
 
@@ -89,15 +83,12 @@ def mechanism_of(robot: Robot) -> Mechanism:
     length = longest_offset(robot)
     nb = len(robot.joints)
     twists, ratios = np.zeros((nb, 6, 6)), np.ones(nb)
-    step_rotations, step_offsets = np.zeros((nb, 3, 3)), np.zeros((nb, 3))
     for block in blocks:
         bodies = list(block.bodies)
         if len(bodies) > 1:
             leader = robot.joints[bodies[0]]
-            joints = [robot.joints[i] for i in bodies]
-            scaled = [_ratio(joint, leader, length) for joint in joints]
+            scaled = [_ratio(robot.joints[i], leader, length) for i in bodies]
             ratios[bodies] = np.array(scaled) / np.abs(scaled).max()
-            step_rotations[bodies], step_offsets[bodies] = _steps(joints, scaled, length)
         for i in bodies:
             twists[i, : block.dofs] = ratios[i] * _twists(robot.joints[i], length)
     strength = float(np.linalg.norm(robot.gravity))
@@ -109,8 +100,6 @@ def mechanism_of(robot: Robot) -> Mechanism:
         offsets=read_only(np.array([pose.translation for pose in places]) / length),
         twists=read_only(twists),
         ratios=read_only(ratios),
-        step_rotations=read_only(step_rotations),
-        step_offsets=read_only(step_offsets),
         gravity=read_only(robot.gravity / strength if strength > 0.0 else np.zeros(3)),
         length=length,
     )
@@ -142,41 +131,6 @@ def _place(joint: Joint) -> Pose:
     if joint.mimic is None or joint.mimic.offset == 0.0:
         return joint.placement
     return joint.placement @ joint.motion(np.array([joint.mimic.offset]))
-
-
-def _steps(joints: Sequence[Joint], ratios: Sequence[float], length: float) -> tuple[Array, Array]:
-    """Rotations (m, 3, 3) and offsets (m, 3) of bodies that move together, after one step.
-
-    What this step leaves in place, every position does, when it turns the bodies by angles that no small
-    multiples confuse. How far slides go is free but for the ratios between them: the longest goes one length.
-    """
-    turning = [r for joint, r in zip(joints, ratios, strict=True) if joint.kind is not JointKind.PRISMATIC]
-    step = _telling_angle(turning)
-    slides = [
-        ratio * (1.0 if joint.kind is JointKind.PRISMATIC else joint.pitch / length)
-        for joint, ratio in zip(joints, ratios, strict=True)
-    ]
-    longest = max(abs(slide) for slide in slides) or 1.0
-    R = np.array(
-        [joint.motion(np.array([r * step])).rotation for joint, r in zip(joints, ratios, strict=True)]
-    )
-    p = np.array([slide / longest * joint.axis for joint, slide in zip(joints, slides, strict=True)])
-    return R, p
-
-
-def _telling_angle(ratios: Sequence[float]) -> float:
-    """The angle, of many, that keeps up to twice its multiples by all ratios farthest apart on the circle.
-
-    A body's parameters return after half a turn at the soonest, so no higher multiples matter. Multiples that
-    are equal at every angle, as with a ratio of one, are the same motion and are not told apart.
-    """
-    rates = np.unique(np.round([0.0, *(k * r for r in ratios for k in (-2, -1, 1, 2))], 12))
-    differences = np.unique(np.round(np.abs(rates[:, None] - rates), 12))[1:]
-    if not differences.size:
-        return 1.0
-    angles = np.linspace(0.1, 3.0 / min(1.0, float(differences[0])), 4000)
-    chords = np.abs(np.sin(0.5 * np.outer(angles, differences))).min(axis=1)
-    return float(angles[int(np.argmax(chords))])
 
 
 def _twists(joint: Joint, length: float) -> Array:

@@ -21,14 +21,15 @@ import numpy as np
 
 from steelyard.arrays import Array, IntArray
 from steelyard.compiled import interpreted_while_cheap, kernel
+from steelyard.identifiability.harmonics import all_positions, most_positions
 from steelyard.identifiability.parameter_maps import (
     bilinear_form,
     move_coefficients,
     move_velocity,
+    turn,
     turn_coefficients,
-    turn_velocity,
 )
-from steelyard.identifiability.spans import SMALLEST, absorb, left_of, length_of, project_off
+from steelyard.identifiability.spans import SMALLEST, absorb, absorb_longest_first, length_of, project_off
 
 SECONDS = 5e-3
 """What Python takes for a body of an arm, about."""
@@ -80,96 +81,62 @@ def empty_spans(bodies: int, blocks: int, width: int) -> Spans:
     )
 
 
-class Motions(NamedTuple):
-    """How the bodies of a mechanism move with their joints.
-
-    Attributes:
-        twists: Φ, shape (nb, 6, 6), dimensionless.
-        R: rotations after a step of a coordinate that moves several bodies, shape (nb, 3, 3), dimensionless.
-        p: offsets after it, shape (nb, 3), dimensionless.
-    """
-
-    twists: Array
-    R: Array
-    p: Array
-
-
 @kernel
-def moved_velocity(v: Array, bodies: IntArray, d: int, motions: Motions, x: Array) -> None:
-    """Write what velocities v (6 m,) of a block become when it moves into x.
-
-    One body moves along its twist d, and x is the rate of change. Several bodies move by a step of their
-    coordinate: with a gear between them the rates differ by powers of its ratio, the positions do not.
-    """
-    if bodies.size == 1:
-        turn_velocity(v, 0, motions.twists[bodies[0], d], x)
-        return
-    for b in range(bodies.size):
-        move_velocity(motions.R, motions.p, bodies[b], v[6 * b : 6 * b + 6], x, 6 * b)
-
-
-@kernel
-def moved_coefficients(k: Array, bodies: IntArray, d: int, motions: Motions, x: Array) -> None:
-    """Write what coefficients k (10 m,) of a block become when it moves into x, see `moved_velocity`."""
-    if bodies.size == 1:
-        turn_coefficients(k, 0, motions.twists[bodies[0], d], x)
-        return
-    for b in range(bodies.size):
-        move_coefficients(motions.R, motions.p, bodies[b], k[10 * b : 10 * b + 10], x, 10 * b)
-
-
-@kernel
-def ways(bodies: IntArray, dofs: int) -> int:
-    """In how many ways a block moves: along each twist of a single body, or by the step of several."""
-    return dofs if bodies.size == 1 else 1
-
-
-@kernel
-def close_velocities(
-    Q: Array, count: int, bodies: IntArray, dofs: int, motions: Motions, gap: Array, x: Array
-) -> int:
-    """Extend a basis of velocities of a block by what they become when the joint moves; return its size."""
-    while bodies.size > 1:
-        # The longest of all that is new comes first: short ones, lengthened in turn, multiply round-off.
-        longest, kept = 0.0, np.zeros(x.size)
-        for r in range(count):
-            moved_velocity(Q[r], bodies, 0, motions, x)
-            length = left_of(Q, count, x)
-            if length > longest:
-                longest, kept[:] = length, x
-        before, count = count, absorb(Q, count, kept, gap)
-        if count == before:
-            return count
+def close(Q: Array, count: int, size: int, twists: Array, dofs: int, gap: Array) -> int:
+    """Extend a basis of what one body has by what it becomes when the joint moves; return its number then."""
+    x = np.empty(size)
     r = 0
     while r < count:
-        for d in range(ways(bodies, dofs)):
-            moved_velocity(Q[r], bodies, d, motions, x)
+        for d in range(dofs):
+            turn(Q[r], 0, size, twists[d], x)
             count = absorb(Q, count, x, gap)
         r += 1
     return count
 
 
 @kernel
-def carried_velocities(
+def carried(
     basis: Array,
-    size: int,
+    number: int,
     bodies: IntArray,
     dofs: int,
     R: Array,
     p: Array,
-    motions: Motions,
+    twists: Array,
     gap: Array,
     Q: Array,
 ) -> int:
-    """Write what a basis of the carrier's velocities becomes in a block, at any joint position, into Q."""
-    x = np.empty(6 * bodies.size)
+    """Write what a carrier's velocities or coefficients become in a block, at any joint position, into Q.
+
+    Args:
+        basis: what the carrier has, shape (≥ number, 6 or 10), dimensionless.
+        number: vectors in it.
+        bodies: the block's bodies, shape (m,), dimensionless.
+        dofs: degrees of freedom of the block.
+        R: rotations of the placements, shape (nb, 3, 3), dimensionless.
+        p: offsets of the placements over the length, shape (nb, 3), dimensionless.
+        twists: Φ, shape (nb, 6, 6), dimensionless.
+        gap: see `spans.absorb`.
+        Q: out, an orthonormal basis, shape (6 m, 6 m) or (10 m, 10 m), dimensionless.
+
+    Returns:
+        The number of vectors in it.
+    """
+    m, size = bodies.size, basis.shape[1]
+    rows = np.empty((number * most_positions(m, size) if m > 1 else 0, size * m))
+    x = np.empty(size * m)
     count = 0
-    for r in range(size):
-        for b in range(bodies.size):
-            move_velocity(R, p, bodies[b], basis[r], x, 6 * b)
+    for r in range(number):
+        for b in range(m):
+            if size == 6:
+                move_velocity(R, p, bodies[b], basis[r], x, 6 * b)
+            else:
+                move_coefficients(R, p, bodies[b], basis[r], x, 10 * b)
         x /= length_of(x)
-        count = absorb(Q, count, x, gap)
-    return close_velocities(Q, count, bodies, dofs, motions, gap, x)
+        count = all_positions(x, size, bodies, twists, rows, count) if m > 1 else absorb(Q, count, x, gap)
+    if m > 1:
+        return absorb_longest_first(rows, count, Q, 0, gap)
+    return close(Q, count, size, twists[bodies[0]], dofs, gap)
 
 
 @kernel
@@ -179,7 +146,7 @@ def carried_gravity(
     dofs: int,
     R: Array,
     p: Array,
-    motions: Motions,
+    twists: Array,
     gap: Array,
     Q: Array,
     count: int,
@@ -191,16 +158,20 @@ def carried_gravity(
     rest of it stays and is written into fall (6 m,).
     """
     m = bodies.size
-    x = np.empty(6 * m)
     for b in range(m):
         move_velocity(R, p, bodies[b], before, fall, 6 * b)
     fall /= np.sqrt(np.float64(m))
-    for d in range(ways(bodies, dofs)):
-        moved_velocity(fall, bodies, d, motions, x)
-        if m > 1:
-            x -= fall
-        count = absorb(Q, count, x, gap)
-    count = close_velocities(Q, count, bodies, dofs, motions, gap, x)
+    if m > 1:
+        rows = np.empty((most_positions(m, 6), 6 * m))
+        number = all_positions(fall, 6, bodies, twists, rows, 0)
+        fall[:] = rows[0]
+        count = absorb_longest_first(rows[1:], number - 1, Q, count, gap)
+    else:
+        x = np.empty(6)
+        for d in range(dofs):
+            turn(fall, 0, 6, twists[bodies[0], d], x)
+            count = absorb(Q, count, x, gap)
+        count = close(Q, count, 6, twists[bodies[0]], dofs, gap)
     for _ in range(2):
         for r in range(count):
             project_off(Q[r], fall)
@@ -213,40 +184,6 @@ def carried_gravity(
     return count
 
 
-@kernel
-def carried_coefficients(
-    parent: int, bodies: IntArray, dofs: int, R: Array, p: Array, motions: Motions, found: Spans, Q: Array
-) -> int:
-    """Write what a block shows through its carrier, at any joint position, into Q; return its number."""
-    m = bodies.size
-    x = np.empty(10 * m)
-    count = 0
-    if parent >= 0:
-        for r in range(found.dim_K[parent]):
-            for b in range(m):
-                move_coefficients(R, p, bodies[b], found.K[parent, r], x, 10 * b)
-            x /= length_of(x)
-            count = absorb(Q, count, x, found.gap)
-    while m > 1:
-        # As for velocities: the longest first.
-        longest, kept = 0.0, np.zeros(10 * m)
-        for r in range(count):
-            moved_coefficients(Q[r], bodies, 0, motions, x)
-            length = left_of(Q, count, x)
-            if length > longest:
-                longest, kept[:] = length, x
-        before, count = count, absorb(Q, count, kept, found.gap)
-        if count == before:
-            return count
-    r = 0
-    while r < count:
-        for d in range(ways(bodies, dofs)):
-            moved_coefficients(Q[r], bodies, d, motions, x)
-            count = absorb(Q, count, x, found.gap)
-        r += 1
-    return count
-
-
 @interpreted_while_cheap(lambda starts, bodies, *_: SECONDS * bodies.size)
 @kernel
 def find_spans(
@@ -256,7 +193,7 @@ def find_spans(
     dofs: IntArray,
     R: Array,
     p: Array,
-    motions: Motions,
+    twists: Array,
     ratios: Array,
     gravity: Array,
     armatures: bool,
@@ -273,7 +210,7 @@ def find_spans(
         dofs: degrees of freedom of each block, shape (C,), dimensionless.
         R: rotations of the placements, shape (nb, 3, 3), dimensionless.
         p: offsets of the placements over the length, shape (nb, 3), dimensionless.
-        motions: how the bodies move.
+        twists: how the bodies move with their joints, Φ, shape (nb, 6, 6), dimensionless.
         ratios: how far each joint moves with its block, shape (nb,), dimensionless.
         gravity: unit vector of free fall, or zero, shape (3,), dimensionless.
         armatures: whether each joint with one degree of freedom has an armature.
@@ -281,7 +218,7 @@ def find_spans(
         static: whether nothing moves while it is measured.
         found: out.
     """
-    twists, still, base_fall = motions.twists, np.zeros((6, 6)), np.zeros(6)
+    still, nothing, base_fall = np.zeros((6, 6)), np.zeros((10, 10)), np.zeros(6)
     base_fall[:3] = gravity
     for c in range(parents.size):
         mine, parent, n = bodies[starts[c] : starts[c + 1]], parents[c], dofs[c]
@@ -291,12 +228,13 @@ def find_spans(
         V, G, K = np.zeros((6 * m, 6 * m)), np.zeros((6 * m, 6 * m)), np.zeros((10 * m, 10 * m))
         fall = np.zeros(6 * m)
         basis, size = (found.V[parent], found.dim_V[parent]) if parent >= 0 else (still, 0)
-        v_count = carried_velocities(basis, size, mine, n, R, p, motions, found.gap, V)
+        v_count = carried(basis, size, mine, n, R, p, twists, found.gap, V)
         basis, size = (found.G[parent], found.dim_G[parent]) if parent >= 0 else (still, 0)
-        g_count = carried_velocities(basis, size, mine, n, R, p, motions, found.gap, G)
+        g_count = carried(basis, size, mine, n, R, p, twists, found.gap, G)
         before = found.fall[parent] if parent >= 0 else base_fall
-        g_count = carried_gravity(before, mine, n, R, p, motions, found.gap, G, g_count, fall)
-        k_count = carried_coefficients(parent, mine, n, R, p, motions, found, K)
+        g_count = carried_gravity(before, mine, n, R, p, twists, found.gap, G, g_count, fall)
+        basis, size = (found.K[parent], found.dim_K[parent]) if parent >= 0 else (nothing, 0)
+        k_count = carried(basis, size, mine, n, R, p, twists, found.gap, K)
         N = found.N[c, :width, :width]
         rank = mapping_condition(mine, n, twists, K, k_count, N, found.gap)
         own = np.zeros((n, 6 * m))

@@ -78,6 +78,15 @@ def turn_coefficients(k: Array, at: int, twist: Array, out: Array) -> None:
 
 
 @kernel
+def turn(x: Array, at: int, size: int, twist: Array, out: Array) -> None:
+    """Write the rate of a velocity (size 6) or of coefficients (size 10) along a twist into out, at `at`."""
+    if size == 6:
+        turn_velocity(x, at, twist, out)
+    else:
+        turn_coefficients(x, at, twist, out)
+
+
+@kernel
 def move_velocity(R: Array, p: Array, i: int, v: Array, out: Array, at: int) -> None:
     """Write the velocity v (6,) of the parent's frame, seen by body i, into out[at : at + 6]."""
     ax, ay, az = cross(v[3], v[4], v[5], p[i, 0], p[i, 1], p[i, 2])

@@ -80,6 +80,35 @@ def absorb(Q: Array, count: int, x: Array, gap: Array) -> int:
 
 
 @kernel
+def absorb_longest_first(rows: Array, size: int, Q: Array, count: int, gap: Array) -> int:
+    """Add the first `size` rows to an orthonormal basis; return the number of vectors then in it.
+
+    Of all that is new the longest comes first: short ones, lengthened in turn, would multiply round-off.
+
+    Args:
+        rows: the vectors, shape (≥ size, n), dimensionless; overwritten.
+        size: their number.
+        Q: the basis, one vector per row, shape (n, n), dimensionless.
+        count: vectors in it.
+        gap: smallest length that counted and largest that did not, shape (2,), dimensionless; updated.
+    """
+    for r in range(size):
+        left_of(Q, count, rows[r])
+    while size:
+        best, longest = 0, 0.0
+        for r in range(size):
+            length = length_of(rows[r])
+            if length > longest:
+                best, longest = r, length
+        before, count = count, absorb(Q, count, rows[best], gap)
+        if count == before:
+            break
+        for r in range(size):
+            project_off(Q[before], rows[r])
+    return count
+
+
+@kernel
 def complement(Q: Array, count: int, n: int, C: Array) -> int:
     """Write an orthonormal basis of what a basis of count vectors leaves out into C; return its size.
 
