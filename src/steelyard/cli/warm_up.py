@@ -16,7 +16,15 @@ import numpy as np
 
 from steelyard import dynamics
 from steelyard.compiled import never_interpreted
-from steelyard.control import PD, Admittance, ComputedTorque, Controller, FeedforwardPD, GravityPID
+from steelyard.control import (
+    PD,
+    Admittance,
+    ComputedTorque,
+    Controller,
+    FeedforwardPD,
+    GravityPID,
+    RobustTracking,
+)
 from steelyard.drive import DRIVE_TERMS
 from steelyard.identifiability import structural_identifiability
 from steelyard.layout import layout_of
@@ -85,6 +93,7 @@ KERNELS: dict[str, Callable[[], object]] = {
     "feedforward PD": lambda: _torque(FeedforwardPD(_ROBOT, _X[0], _X[0], _X[0], _X[0], cycle=1e-3)),
     "computed torque": lambda: _torque(ComputedTorque.nominal(_ROBOT, 1.0, 1.0)),
     "gravity PID": lambda: _torque(GravityPID.nominal(_ROBOT, 1.0, 1.0, 1.0, 1.0, cycle=1e-3)),
+    "robust tracking": lambda: _torque(RobustTracking.nominal(_ROBOT, 0.1, 1.0, 1.0, 1.0, alpha=1.0)),
     "admittance": lambda: _torque(
         Admittance.nominal(
             _ROBOT, 1.0, 1.0, 1.0, np.ones(6), np.ones(6), cycle=1e-3, tool=_TOOL, components=("x", "z")
@@ -104,6 +113,15 @@ NEEDED: dict[str, tuple[str, ...]] = {
     ),
     "excite": ("certificate", "certificate of clearance", "inverse dynamics"),
     "identify": ("its triangular factor", "mass matrix", "inverse dynamics"),
+    "online": (
+        "certificate",
+        "its adjoint",
+        "robust tracking",
+        "simulated robot",
+        "momentum rate regressor",
+        "frame Jacobian",
+    ),
+    "payload": ("torque regressor", "inverse dynamics"),
     "simulate": ("simulated robot",),
 }
 """Kernels that a command needs, the first ones first, but those it compiles itself right at its start."""

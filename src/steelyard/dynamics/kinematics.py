@@ -76,8 +76,11 @@ def poses_in_base(tree: Tree, q: Array, R: Array, p: Array, R_0: Array, p_0: Arr
     for i in range(tree.parent.size):
         parent = tree.parent[i]
         if parent < 0:
-            R_0[i] = R[i]
-            p_0[i] = p[i]
+            # Entry by entry: assigning whole slices takes Numba four seconds more to compile.
+            for r in range(3):
+                p_0[i, r] = p[i, r]
+                for c in range(3):
+                    R_0[i, r, c] = R[i, r, c]
             continue
         x, y, z = to_parent(R_0, parent, p[i, 0], p[i, 1], p[i, 2])
         p_0[i, 0], p_0[i, 1], p_0[i, 2] = p_0[parent, 0] + x, p_0[parent, 1] + y, p_0[parent, 2] + z
