@@ -14,5 +14,7 @@ __all__ = ["command", "main"]
 
 def command() -> None:
     """Run as a program of its own: other processes may then compile beside it."""
+    # No command draws with MuJoCo, whose libraries for windows take a tenth of a second to load.
+    os.environ.setdefault("MUJOCO_GL", "disable")
     HELPERS.wanted = True
     main()
