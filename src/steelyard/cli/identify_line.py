@@ -64,7 +64,7 @@ from steelyard.problem import Estimate, Problem, problem_of
 from steelyard.recording import Recording, same_motion
 from steelyard.robot import Robot
 from steelyard.signals import band_of, without_delay, without_limited, without_turning
-from steelyard.threads import with_one_blas_thread
+from steelyard.threads import beside, with_one_blas_thread
 from steelyard.uncertainty import (
     LinkIntervals,
     LinkPosterior,
@@ -137,6 +137,8 @@ def identify_from(asked: Question, method: str) -> Identification:
     asked, lag = _sharpened(asked, problem)
     problem = _posed(asked, asked.layout)
     linear, first = asked, problem
+    # It asks nothing of the fit, which takes as long.
+    diagnosed = beside(partial(_diagnosed, asked, first))
     if asked.choose_drive:
         asked = _with_drive(asked, problem)
         problem = _posed(asked, asked.layout)
@@ -177,7 +179,7 @@ def identify_from(asked: Question, method: str) -> Identification:
     repeated = () if repeat is None else (repeat.finding("a training log", asked.held_out),)
     train = error_along(asked.train, [estimate.torque(asked.robot, log) for log in asked.train])
     price = _price(asked, estimate)
-    diagnosis = _diagnosed(asked, first)
+    diagnosis = diagnosed()
     suspicions = _suspicions(asked, problem, estimate, method)
     noticed = (*suspicions, *repeated)
     return Identification(

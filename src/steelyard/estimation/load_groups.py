@@ -212,11 +212,12 @@ class LoadSamples:
     @cached_property
     def _equations(self) -> LoadPieces:
         """Columns of the base parameters (zero at F_l), of r_known and of tau, piece by piece."""
-        problem, links = self.problem, self._links
+        # Not by way of `self`, which keeps this: that circle would hold the regressor until it is found.
+        problem, regressors, links = self.problem, self.regressors, self._links
         columns = problem.base.columns
 
         def made() -> Iterator[tuple[slice, Array]]:
-            for part, Y in self.regressors():
+            for part, Y in regressors():
                 r_known = Y[..., :links] @ problem.known[:links]
                 tau = problem.samples.tau[part] - Y[..., links:] @ problem.known[links:]
                 yield part, np.concatenate([Y[..., columns], r_known[..., None], tau[..., None]], axis=-1)
