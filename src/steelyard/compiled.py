@@ -32,6 +32,7 @@ import numpy as np
 from numba.core import serialize
 from numba.core.compiler import CompileResult
 from numba.core.dispatcher import Dispatcher
+from numba.core.runtime.nrt import rtsys
 from numba.core.types import ExternalFunction
 
 from steelyard.files import FilePath
@@ -221,7 +222,9 @@ class _MachineCode:
 
     def load_overload(self, signature: Any, context: Any) -> CompileResult | None:
         """The machine code of a signature, or None: then the caller compiles and `save_overload` follows."""
-        context.refresh()
+        # What Numba knows of Python and NumPy serves to compile, and its compiler loads it (`refresh`), which
+        # takes a third of a second. Machine code that is there needs the runtime it is linked to, no more.
+        rtsys.initialize(context)
         file = self._file(signature, context)
         found = _read(file)
         if found is None:

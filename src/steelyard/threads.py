@@ -13,6 +13,7 @@ import os
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from contextvars import copy_context
 from functools import cache, wraps
 from itertools import pairwise
 from threading import Lock
@@ -73,6 +74,27 @@ def share(items: int, run: Callable[..., None], *arguments: object, least: int |
     run(0, bounds[1], *arguments)
     for other in others:
         other.result()
+
+
+def beside(run: Callable[[], R]) -> Callable[[], R]:
+    """Start a function in a thread of its own, beside the caller.
+
+    It pays for work of a tenth of a second and more that compiled functions and BLAS do. The function may
+    share its work too: it does not sit in the way of `share`.
+
+    Args:
+        run: what is called; what it answers must not depend on what the caller does meanwhile.
+
+    Returns:
+        Waits for the answer, and raises what the function raised. Where there is one thread it runs then.
+    """
+    if _count == 1:
+        return run
+    executor = ThreadPoolExecutor(1, thread_name_prefix="steelyard-beside")
+    # NumPy's handling of floating-point errors is the caller's.
+    future = executor.submit(copy_context().run, run)
+    executor.shutdown(wait=False)
+    return future.result
 
 
 @contextmanager

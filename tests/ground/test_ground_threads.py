@@ -11,7 +11,7 @@ import pytest
 from oracles.thread_counts import thread_count
 from steelyard import threads
 from steelyard.errors import InputError
-from steelyard.threads import set_thread_count, share
+from steelyard.threads import beside, set_thread_count, share
 
 
 def _count(first: int, last: int, seen: np.ndarray) -> None:
@@ -55,6 +55,29 @@ def test_several_callers_may_share_at_once() -> None:
 
     with thread_count(3), ThreadPoolExecutor(8) as callers:
         assert all(callers.map(call, range(40)))
+
+
+@pytest.mark.parametrize("count", [1, 2])
+def test_work_beside_the_caller_answers_and_may_share_its_own(count: int) -> None:
+    def work() -> np.ndarray:
+        seen = np.zeros(300)
+        share(300, _count, seen, least=10)
+        return seen
+
+    with thread_count(count):
+        answers = [beside(work) for _ in range(3)]
+        assert all((answer() == 1).all() for answer in answers)
+
+
+@pytest.mark.parametrize("count", [1, 2])
+def test_a_failure_beside_the_caller_reaches_it_with_the_answer(count: int) -> None:
+    def fail() -> None:
+        np.array([1.0]) / np.array([0.0])
+
+    with thread_count(count), np.errstate(divide="raise"):
+        answer = beside(fail)
+        with pytest.raises(FloatingPointError):
+            answer()
 
 
 def _in_child(queue: multiprocessing.Queue) -> None:

@@ -1,5 +1,6 @@
 """The command line: parses, calls, prints, and maps errors to exit codes; the only room that prints."""
 
+import gc
 import os
 
 # Before NumPy is loaded: our own threads use the cores, and BLAS threads would get in their way; with one of
@@ -11,8 +12,16 @@ from steelyard.cli.output import HELPERS
 
 __all__ = ["command", "main"]
 
+GARBAGE = 50_000
+"""Objects that may be made, beyond those gone, before a program looks for garbage; Python's own are 700."""
+
 
 def command() -> None:
     """Run as a program of its own: other processes may then compile beside it."""
+    # No command draws with MuJoCo, whose libraries for windows take a tenth of a second to load.
+    os.environ.setdefault("MUJOCO_GL", "disable")
+    # What modules make while they load stays: Python would look through all of it for garbage a thousand
+    # times, which takes a tenth of a short command.
+    gc.set_threshold(GARBAGE)
     HELPERS.wanted = True
     main()

@@ -64,7 +64,7 @@ from steelyard.problem import Estimate, Problem, problem_of
 from steelyard.recording import Recording, same_motion
 from steelyard.robot import Robot
 from steelyard.signals import band_of, without_delay, without_limited, without_turning
-from steelyard.threads import with_one_blas_thread
+from steelyard.threads import beside, with_one_blas_thread
 from steelyard.uncertainty import (
     LinkIntervals,
     LinkPosterior,
@@ -134,9 +134,10 @@ def identify_from(asked: Question, method: str) -> Identification:
     """Pose the problem, fit, give the estimate links that can exist, and judge it."""
     asked = _calibrated(asked)
     problem = _posed(asked, asked.layout)
-    asked, lag = _sharpened(asked, problem)
-    problem = _posed(asked, asked.layout)
+    asked, problem, lag = _sharpened(asked, problem)
     linear, first = asked, problem
+    # It asks nothing of the fit, which takes as long.
+    diagnosed = beside(partial(_diagnosed, asked, first))
     if asked.choose_drive:
         asked = _with_drive(asked, problem)
         problem = _posed(asked, asked.layout)
@@ -177,7 +178,7 @@ def identify_from(asked: Question, method: str) -> Identification:
     repeated = () if repeat is None else (repeat.finding("a training log", asked.held_out),)
     train = error_along(asked.train, [estimate.torque(asked.robot, log) for log in asked.train])
     price = _price(asked, estimate)
-    diagnosis = _diagnosed(asked, first)
+    diagnosis = diagnosed()
     suspicions = _suspicions(asked, problem, estimate, method)
     noticed = (*suspicions, *repeated)
     return Identification(
@@ -324,13 +325,13 @@ def _known_links(
     return posterior, link_intervals(posterior, before, rng, around=estimate.parameters)
 
 
-def _sharpened(asked: Question, problem: Problem) -> tuple[Question, TorqueLag | None]:
-    """The question with torques at the instants of the motion.
+def _sharpened(asked: Question, problem: Problem) -> tuple[Question, Problem, TorqueLag | None]:
+    """The question with torques at the instants of the motion, and as a problem.
 
     Samples at which a joint turns, a drive is at its limit or something touched the robot are left out.
     """
     if asked.static or asked.interval is None or "load" in asked.layout.drive:
-        return asked, None
+        return asked, problem, None
     train, lag = torque_aligned(problem, asked.train, asked.interval)
     if lag is not None:
         say(f"   {lag_words(lag, asked.interval)}")
@@ -338,8 +339,10 @@ def _sharpened(asked: Question, problem: Problem) -> tuple[Question, TorqueLag |
     if lag is not None:
         every = tuple(without_delay(log, lag.seconds, ["tau"]) for log in every)
     train = tuple(without_limited(without_turning(log)) for log in train)
-    train, knocks = without_knocks(problem_of(asked.robot, asked.layout, train), train)
-    return replace(asked, train=train, every_sample=every, findings=(*asked.findings, *knocks)), lag
+    problem = problem.asked_of(train)
+    sharp, knocks = without_knocks(problem, train)
+    asked = replace(asked, train=sharp, every_sample=every, findings=(*asked.findings, *knocks))
+    return asked, problem.asked_of(sharp) if knocks else problem, lag
 
 
 def lag_words(lag: TorqueLag, interval: float) -> str:

@@ -208,7 +208,7 @@ class _Trial:
     def score(self, cutoff: float) -> Array:
         """Sum of squares that models of the other blocks leave in each block, shape (BLOCKS,)."""
         method, h = Butterworth(cutoff), self._interval
-        q, v, a = (method.filtered(self._log.q, h, k, 2)[self._rows] for k in range(3))
+        q, v, a = (x[self._rows] for x in method.derivatives(self._log.q, h, 2))
         tau = np.asarray(self._log.tau)[self._rows]
         W = torque_regressor(self._robot, self._layout, q, v, a)[..., self._columns]
         if self._weights is None:

@@ -176,6 +176,21 @@ def diagnose(problem: Problem) -> Diagnosis:
 
 
 @dataclass(frozen=True, eq=False)
+class _Equations:
+    """The torque equations of a reading's motion.
+
+    Attributes:
+        reading: one of those with this motion.
+        regressor: Y, shape (n, nv, p), SI.
+        grams: products of the columns of [Y_k tau] for each degree of freedom k, shape (nv, p + nv, p + nv).
+    """
+
+    reading: Reading
+    regressor: Array
+    grams: Array
+
+
+@dataclass(frozen=True, eq=False)
 class _Log:
     """Some samples of a log, and the equations of every reading of it."""
 
@@ -209,8 +224,12 @@ class _Log:
         return found
 
     @cached_property
-    def _kept(self) -> list[tuple[Reading, Array]]:
-        """Products of the two last motions looked at: mistakes of the torque alone follow one another."""
+    def _as_stated(self) -> _Equations:
+        return self._made(self.stated)
+
+    @cached_property
+    def _kept(self) -> list[_Equations]:
+        """Those of the two last motions looked at: mistakes of the torque alone follow one another."""
         return []
 
     def motion(self, reading: Reading) -> tuple[Array, Array, Array]:
@@ -231,7 +250,7 @@ class _Log:
 
     def levels(self, reading: Reading, start: Array | None = None) -> tuple[Array, Array]:
         """Residual deviations by any numbers, each degree of freedom weighted by its own, and phi."""
-        grams = self._gram(reading)
+        grams = self._equations(reading).grams
         p, nv = self.problem.layout.size, self.problem.robot.nv
         floor = np.where(self.torque > 0.0, NOTHING * self.torque, 1.0)
         sigma = np.where(self.torque > 0.0, self.torque, 1.0) if start is None else start
@@ -266,25 +285,26 @@ class _Log:
         phi[free] = vectors[:, shown] @ ((vectors[:, shown].T @ (g / scale)) / values[shown]) / scale
         return phi
 
-    def _regressor(self, reading: Reading) -> Array:
-        at = self.motion(reading)
-        return torque_regressor(reading.robot, self.problem.layout, *at, code="generic")
-
-    def _gram(self, reading: Reading) -> Array:
-        """Products of the columns of [Y_k tau] for each degree of freedom k, shape (nv, p + nv, p + nv)."""
-        for known, grams in self._kept:
-            if known.same_motion(reading):
-                return grams
-        Y, tau = self._regressor(reading), self.problem.samples.tau[self.instants]
-        rows = [np.column_stack([Y[:, k], tau]) for k in range(Y.shape[1])]
-        self._kept.append((reading, np.stack([x.T @ x for x in rows])))
+    def _equations(self, reading: Reading) -> _Equations:
+        """The equations of a reading's motion, made once for readings that follow one another."""
+        for known in (self._as_stated, *self._kept):
+            if known.reading.same_motion(reading):
+                return known
+        self._kept.append(self._made(reading))
         del self._kept[:-2]
-        return self._kept[-1][1]
+        return self._kept[-1]
+
+    def _made(self, reading: Reading) -> _Equations:
+        at = self.motion(reading)
+        Y = torque_regressor(reading.robot, self.problem.layout, *at, code="generic")
+        tau = self.problem.samples.tau[self.instants]
+        rows = [np.column_stack([Y[:, k], tau]) for k in range(Y.shape[1])]
+        return _Equations(reading, Y, np.stack([x.T @ x for x in rows]))
 
     def explained(self, mistake: Mistake, nothing: Explained) -> Explained:
         """Follow a mistake's unknowns to where they explain most."""
         theta = np.zeros(mistake.size)
-        sigma, phi = self.levels(mistake.undone(theta), nothing.deviations)
+        sigma, phi = self.levels(self._undone(mistake, theta), nothing.deviations)
         for _ in range(_STEPS if mistake.size else 0):
             step = self._step(mistake, theta, phi, sigma)
             for length in (1.0, 0.5, 0.2):
@@ -300,19 +320,23 @@ class _Log:
                 break
         return Explained(mistake, theta, sigma, phi)
 
-    def _slopes(self, mistake: Mistake, theta: Array, phi: Array) -> Array:
-        """Slopes of the residual in the unknowns, shape (n, nv, size)."""
+    def _undone(self, mistake: Mistake, theta: Array) -> Reading:
+        """The reading that undoes a mistake; unknowns of zero undo nothing, and its equations are known."""
+        return self.stated if mistake.size and not theta.any() else mistake.undone(theta)
+
+    def _slopes(self, mistake: Mistake, theta: Array, phi: Array, here: Array) -> Array:
+        """Slopes of the residual, which is given here, in the unknowns, shape (n, nv, size)."""
         epsilon = 1e-4 * min(mistake.most, 1.0)
-        here = self.left(mistake.undone(theta), phi)
         moved = [self.left(mistake.undone(theta + epsilon * e), phi) for e in np.eye(mistake.size)]
         return np.stack([(there - here) / epsilon for there in moved], axis=-1)
 
     def _step(self, mistake: Mistake, theta: Array, phi: Array, sigma: Array) -> Array:
-        reading = mistake.undone(theta)
+        reading = self._undone(mistake, theta)
         weights = 1.0 / (sigma * np.abs(reading.gains))
-        W = (self._regressor(reading) * weights[:, None]).reshape(-1, self.problem.layout.size)
-        J = (self._slopes(mistake, theta, phi) * weights[:, None]).reshape(len(W), -1)
-        r = (self.left(reading, phi) * weights).ravel()
+        W = (self._equations(reading).regressor * weights[:, None]).reshape(-1, self.problem.layout.size)
+        left = self.left(reading, phi)
+        J = (self._slopes(mistake, theta, phi, left) * weights[:, None]).reshape(len(W), -1)
+        r = (left * weights).ravel()
         across = self._across(W, np.column_stack([J, r]))
         return np.asarray(-np.linalg.lstsq(across[:, :-1], across[:, -1], rcond=1e-10)[0])
 
@@ -334,18 +358,19 @@ class _Log:
         for mistake in _without_unknowns(self.stated, lost):
             yield self.explained(mistake, nothing)
         weights = 1.0 / nothing.deviations
-        W = (self._regressor(self.stated) * weights[:, None]).reshape(-1, self.problem.layout.size)
+        W = (self._as_stated.regressor * weights[:, None]).reshape(-1, self.problem.layout.size)
         kinds: dict[str, list[tuple[float, Mistake]]] = {}
         mistakes = _with_unknowns(self.stated, self.problem.robot)
-        slopes = [self._slopes(x, np.zeros(x.size), nothing.parameters) for x in mistakes]
-        stacked = np.concatenate([*slopes, self.left(self.stated, nothing.parameters)[..., None]], axis=-1)
+        phi, left = nothing.parameters, self.left(self.stated, nothing.parameters)
+        slopes = [self._slopes(x, np.zeros(x.size), phi, left) for x in mistakes]
+        stacked = np.concatenate([*slopes, left[..., None]], axis=-1)
         across = self._across(W, (stacked * weights[:, None]).reshape(len(W), -1))
         r, first = across[:, -1], 0
         for mistake in mistakes:
             J = across[:, first : first + mistake.size]
             first += mistake.size
-            left = r - J @ np.linalg.lstsq(J, r, rcond=1e-10)[0]
-            kinds.setdefault(mistake.code, []).append((float(left @ left), mistake))
+            beyond = r - J @ np.linalg.lstsq(J, r, rcond=1e-10)[0]
+            kinds.setdefault(mistake.code, []).append((float(beyond @ beyond), mistake))
         for found in kinds.values():
             for _, mistake in sorted(found, key=lambda x: x[0])[:_FOLLOWED]:
                 yield self.explained(mistake, nothing)

@@ -156,7 +156,9 @@ def _grown(trial: _Trial, start: _LeftOut, tried: list[DriveTrial], *, behind: b
     """The linear drive with every friction term that pays; none of a gear that the sensor sits behind."""
     now = start
     while True:
-        candidates = [x for x in trial.additions(now.candidate) if trial.promises(x, now.candidate)]
+        most = (1.0 - LEAST_GAIN) * trial.squares(now.candidate)
+        # What does not explain the torques it was fitted to better will not predict others better.
+        candidates = [x for x in trial.additions(now.candidate) if trial.squares(x) < most]
         if behind:
             candidates = [x for x in candidates if x.terms[-1] != "load"]
         found = [trial.left_out(trial.where_it_pays(x, now)) for x in candidates]
@@ -219,6 +221,9 @@ class _Trial:
         self._W = torque_regressor(problem.robot, layout, q, self._v, a, load=load)
         self._step = step
         self._pull(problem, known)
+        shaped = [self._shaped(shape) for shape in self._shapes] or [self._W]
+        self._equations = [(W @ self._B, self._tau - W @ self._offset) for W in shaped]
+        self._to_explain = self._tau - self._W @ self._offset
         self.weights = 1.0 / np.maximum(np.sqrt((self._tau**2).mean(axis=0)), np.finfo(float).tiny)
         # The noise is that of drive terms without a pull: held far off by it, a joint would look noisy, weigh
         # little, and stay held.
@@ -227,7 +232,7 @@ class _Trial:
         linear, whole = _Candidate(problem.layout.drive), slice(0, 0)
         for _ in range(2):
             self._weigh()
-            left = self._tau - self._predicted(self.fitted(linear, whole), whole)[1]
+            left = self._tau - self._predicted(self.fitted(linear, whole), whole)
             rms = np.sqrt((left**2).mean(axis=0))
             self.weights = 1.0 / np.maximum(rms, 1e-9 * np.sqrt((self._tau**2).mean()))
         self._weigh()
@@ -299,10 +304,8 @@ class _Trial:
         """Normal equations of every block, for each shape of Stribeck friction; load is added as needed."""
         self._gram: list[list[tuple[Array, Array]]] = []
         self._X: list[Array] = []
-        for shape in self._shapes or [()]:
-            W = self._W if not shape else self._shaped(shape)
-            X = (W @ self._B) * self.weights[:, None]
-            y = (self._tau - W @ self._offset) * self.weights
+        for W, tau in self._equations:
+            X, y = W * self.weights[:, None], tau * self.weights
             self._X.append(X)
             grams = []
             for part in self._blocks:
@@ -327,11 +330,6 @@ class _Trial:
             for shape in (range(len(self._shapes)) if term == "stribeck" else (now.shape,))
         ]
 
-    def promises(self, candidate: _Candidate, now: _Candidate) -> bool:
-        """Whether a candidate explains the torques it was fitted to better by what it must at least gain."""
-        whole = slice(0, 0)
-        return self._squares(candidate, whole) < (1.0 - LEAST_GAIN) * self._squares(now, whole)
-
     def where_it_pays(self, candidate: _Candidate, now: _LeftOut) -> _Candidate:
         """A new load term at those joints alone whose own torques it predicts better, with less than `MOST`.
 
@@ -354,8 +352,9 @@ class _Trial:
             ),
         )
 
-    def _squares(self, candidate: _Candidate, left_out: slice) -> float:
-        missed = self._missed(candidate, left_out, slice(0, len(self._tau)))
+    def squares(self, candidate: _Candidate) -> float:
+        """Squared and weighted error of the torques that a candidate was fitted to."""
+        missed = self._missed(candidate, slice(0, 0), slice(0, len(self._tau)))
         return float(((missed * self.weights) ** 2).sum())
 
     def left_out(self, candidate: _Candidate) -> _LeftOut:
@@ -367,14 +366,18 @@ class _Trial:
 
     def _missed(self, candidate: _Candidate, left_out: slice, at: slice) -> Array:
         phi = self.fitted(candidate, left_out)
-        return np.asarray(self._tau[at] - self._predicted(phi, at, candidate.shape)[1])
+        return np.asarray(self._tau[at] - self._predicted(phi, at, candidate.shape))
 
-    def _predicted(self, phi: Array, at: slice, shape: int = 0) -> tuple[Array, Array]:
-        """The column of the load and the torque, shape (n, nv), N·m or N; an empty slice is all samples."""
+    def _carried(self, phi: Array, at: slice) -> tuple[Array, Array]:
+        """The load and the column of its friction, each shape (n, nv), N·m or N."""
+        rigid = self._W[at][..., : self._links] @ phi[: self._links]
+        return rigid, np.abs(rigid) * np.sign(self._v[at])
+
+    def _predicted(self, phi: Array, at: slice, shape: int = 0) -> Array:
+        """The torque, shape (n, nv), N·m or N; an empty slice is all samples."""
         at = slice(None) if at.stop == 0 else at
         W = self._W[at]
-        rigid = W[..., : self._links] @ phi[: self._links]
-        column = np.abs(rigid) * np.sign(self._v[at])
+        rigid, column = self._carried(phi, at)
         drive = W[..., self._links :] @ phi[self._links :]
         if self._shapes:
             layout = self._full.with_stribeck(self._shapes[shape])
@@ -384,7 +387,7 @@ class _Trial:
             drive[:, dofs] += (other - W[:, dofs, places[dofs]]) * phi[places[dofs]]
         if (dofs := self._loaded()[0]).size:
             drive[:, dofs] += column[:, dofs] * phi[self._loaded()[1]]
-        return column, rigid + drive
+        return np.asarray(rigid + drive)
 
     def _loaded(self) -> tuple[IntArray, IntArray]:
         """Degrees of freedom with load friction, and its places in phi."""
@@ -404,20 +407,19 @@ class _Trial:
             if part != left_out
         ]
         A, b = (np.asarray(sum(gram[k] for gram in grams)) for k in (0, 1))
-        loaded = "load" in candidate.terms
         phi = self._solved(A, b, present & (self._term != "load"))
-        for _ in range(_LOADINGS if loaded else 0):
-            phi = self._solved(*self._with_load(A, b, phi, candidate.shape, left_out), present)
+        if "load" in candidate.terms:
+            others = np.ones(len(self._tau), dtype=bool)
+            others[left_out] = False
+            X, y = self._X[candidate.shape][others], self._to_explain[others] * self.weights
+            for _ in range(_LOADINGS):
+                column = self._carried(phi, slice(None))[1][others] * self.weights
+                phi = self._solved(*self._with_load(A, b, column, X, y), present)
         return phi
 
-    def _with_load(self, A: Array, b: Array, phi: Array, shape: int, left_out: slice) -> tuple[Array, Array]:
-        """The normal equations with the column of a load that is held."""
+    def _with_load(self, A: Array, b: Array, column: Array, X: Array, y: Array) -> tuple[Array, Array]:
+        """The normal equations of weighted rows X and torques y with the column of a load that is held."""
         A, b = np.array(A), np.array(b)
-        others = np.ones(len(self._tau), dtype=bool)
-        others[left_out] = False
-        column = self._predicted(phi, slice(0, 0), shape)[0][others] * self.weights
-        X = self._X[shape][others]
-        y = (self._tau[others] - self._W[others] @ self._offset) * self.weights
         for dof, place in zip(*self._loaded(), strict=True):
             k = int(np.flatnonzero(self._B[place])[0])
             unit = self._B[place, k]

@@ -21,7 +21,7 @@ from steelyard.arrays import Array, BoolArray
 from steelyard.estimation.weighted import settled_weights
 from steelyard.estimation.weighted_rows import base_rows, residuals
 from steelyard.finding import Finding, Severity
-from steelyard.problem import Problem, problem_of
+from steelyard.problem import Problem
 from steelyard.recording import Recording
 from steelyard.signals import with_rows
 
@@ -65,7 +65,7 @@ def without_knocks(
         runs = [
             log if rows.all() else with_rows(log, rows) for log, rows in zip(recordings, kept, strict=True)
         ]
-        posed = problem if all(rows.all() for rows in kept) else _posed(problem, runs)
+        posed = problem if all(rows.all() for rows in kept) else problem.asked_of(runs)
         _, plain = settled_weights(posed, "infinite")
         left = np.concatenate(residuals(base_rows(posed), plain.values))
         z = np.abs(left) / _scale(left, posed.samples.tau)
@@ -90,10 +90,6 @@ def without_knocks(
         for log, rows in zip(recordings, kept, strict=True)
     )
     return tuple(left_over), tuple(findings)
-
-
-def _posed(problem: Problem, runs: Sequence[Recording]) -> Problem:
-    return problem_of(problem.robot, problem.layout, runs)
 
 
 def _scale(left: Array, tau: Array) -> Array:

@@ -13,7 +13,7 @@ from steelyard.arrays import Array, IntArray
 from steelyard.dynamics import inverse_dynamics
 from steelyard.errors import NoSolutionError
 from steelyard.estimation.load_findings import MOST, SURE, left_out_finding, load_findings
-from steelyard.estimation.load_groups import LoadGroups, load_groups
+from steelyard.estimation.load_groups import LoadGroups, LoadSamples
 from steelyard.estimation.load_rows import tangent_rows
 from steelyard.estimation.noise_covariance import Colour, linear_covariance
 from steelyard.estimation.noise_spread import Spread
@@ -93,18 +93,21 @@ def _fitted(problem: Problem, colour: Colour, on_blind: OnBlind) -> Estimate:
     base, tau = problem.base, problem.samples.tau
     floor = ROUND_OFF * max(float(np.sqrt((tau**2).mean())), np.finfo(float).tiny)
     weights = 1.0 / np.maximum(np.sqrt((tau**2).mean(axis=0)), floor)
-    groups = load_groups(problem, None)
+    samples = LoadSamples.of(problem)
+    groups = samples.sorted_by(None)
     beta = _without_load(groups, weights)
-    groups = load_groups(problem, _parameters(problem, beta))
+    groups = samples.sorted_by(_parameters(problem, beta), groups)
     for _ in range(_ROUNDS):
-        beta, groups = _search(problem, groups, beta, weights)
+        beta, groups = _search(samples, groups, beta, weights)
         rms = _rms(groups, beta, weights, len(tau))
         used, weights = weights, 1.0 / np.maximum(rms, floor)
-    at_solution = tangent_rows(problem, _parameters(problem, beta), base.columns)
+    solution, regressors = _parameters(problem, beta), samples.regressors
+    at_solution = tangent_rows(problem, solution, base.columns, given=regressors)
     seen = solved(weighted_factor(at_solution, repeat(used)), base.names, on_blind)
     left = residuals(at_solution, beta)
     doubtful = _doubtful(groups, beta, np.sqrt(np.diag(seen.inverse)) * _scatter(left, used))
-    source = tangent_rows(problem, _parameters(problem, _without(beta, doubtful)), base.columns)
+    sure = _parameters(problem, _without(beta, doubtful))
+    source = tangent_rows(problem, sure, base.columns, given=regressors)
     known = solved(weighted_factor(source, repeat(used)), base.names, "infinite")
     covariance, noise = linear_covariance(source, used, known.inverse, left, colour)
     spread = Spread(covariance, known.blind)
@@ -124,8 +127,11 @@ def _fitted(problem: Problem, colour: Colour, on_blind: OnBlind) -> Estimate:
     )
 
 
-def _search(problem: Problem, groups: LoadGroups, beta: Array, weights: Array) -> tuple[Array, LoadGroups]:
+def _search(
+    samples: LoadSamples, groups: LoadGroups, beta: Array, weights: Array
+) -> tuple[Array, LoadGroups]:
     """Minimise with the sides held, sort again, until sides or loss no longer change."""
+    problem = samples.problem
     loss = _loss(problem, beta, weights)
     for _ in range(_SORTINGS):
         best = _minimum(groups, beta, weights)
@@ -138,7 +144,7 @@ def _search(problem: Problem, groups: LoadGroups, beta: Array, weights: Array) -
             return beta, groups
         settled = loss - trial_loss <= _SETTLED * loss
         beta, loss, before = trial, trial_loss, groups.pattern
-        groups = load_groups(problem, _parameters(problem, beta))
+        groups = samples.sorted_by(_parameters(problem, beta), groups)
         if settled or (halving == 0 and (groups.pattern == before).all()):
             return beta, groups
     raise NoSolutionError(

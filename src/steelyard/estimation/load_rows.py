@@ -8,15 +8,18 @@ $$\tau = (1 + F_l\,s)\,r + D\,\delta, \qquad r = Y\phi_{links}.$$
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 import numpy as np
 
 from steelyard.arrays import Array, IntArray
 from steelyard.dynamics import torque_regressor
 from steelyard.errors import InputError
-from steelyard.estimation.weighted_rows import Rows, RowSource, pieces
+from steelyard.estimation.weighted_rows import Rows, RowSource, kept_if_small, pieces
 from steelyard.problem import Problem
+
+LoadPieces = Callable[[], Iterable[tuple[slice, Array]]]
+"""Gives, each time it is called, runs of samples with their regressor, see `load_pieces`."""
 
 
 def load_places(problem: Problem) -> IntArray:
@@ -40,22 +43,29 @@ def load_places(problem: Problem) -> IntArray:
     return problem.layout.friction_columns[:, 2]
 
 
-def load_pieces(problem: Problem) -> Iterator[tuple[slice, Array]]:
+def load_pieces(problem: Problem) -> LoadPieces:
     """The columns of all parameters but F_l, in pieces of a few thousand samples.
 
     Args:
         problem: the question, with its samples.
 
-    Yields:
-        The samples of a piece, and their regressor with zeros at F_l, shape (n, nv, p), SI.
+    Returns:
+        Gives the samples of each piece and their regressor with zeros at F_l, shape (n, nv, p), SI; it is not
+        to be written to, because a log that is not long is worked out once.
     """
     at = problem.samples
-    for part in pieces(problem):
-        q, v, a = at.q[part], at.v[part], at.a[part]
-        yield part, torque_regressor(problem.robot, problem.layout, q, v, a, load=np.zeros_like(v))
+
+    def made() -> Iterator[tuple[slice, Array]]:
+        for part in pieces(problem):
+            q, v, a = at.q[part], at.v[part], at.a[part]
+            yield part, torque_regressor(problem.robot, problem.layout, q, v, a, load=np.zeros_like(v))
+
+    return kept_if_small(made, at.tau.size * problem.layout.size)
 
 
-def tangent_rows(problem: Problem, parameters: Array, columns: IntArray | None = None) -> RowSource:
+def tangent_rows(
+    problem: Problem, parameters: Array, columns: IntArray | None = None, *, given: LoadPieces | None = None
+) -> RowSource:
     r"""The equations linearised at φ: $J\phi' = \tau + F_l\,|r| \operatorname{sign}(v)$, $J = \partial\tau$.
 
     Args:
@@ -63,6 +73,7 @@ def tangent_rows(problem: Problem, parameters: Array, columns: IntArray | None =
         parameters: φ, shape (p,), SI.
         columns: the parameters asked about, shape (b,), dimensionless; the torque of what the layout fixes is
             then taken off the right side. None for all parameters.
+        given: the pieces of the problem, where they are at hand.
 
     Returns:
         The source of the equations.
@@ -71,10 +82,11 @@ def tangent_rows(problem: Problem, parameters: Array, columns: IntArray | None =
     loaded = np.flatnonzero(places >= 0)
     F_l = np.zeros(len(places))
     F_l[loaded] = parameters[places[loaded]]
+    regressors = load_pieces(problem) if given is None else given
 
     def rows() -> Iterator[Rows]:
-        for part, J in load_pieces(problem):
-            v = problem.samples.v[part]
+        for part, Y in regressors():
+            J, v = np.array(Y), problem.samples.v[part]
             r = J[..., :links] @ parameters[:links]
             column = np.abs(r) * np.sign(v)
             J[..., :links] *= (1.0 + F_l * np.sign(r) * np.sign(v))[..., None]
@@ -84,4 +96,5 @@ def tangent_rows(problem: Problem, parameters: Array, columns: IntArray | None =
                 y, J = y - J @ problem.known, np.ascontiguousarray(J[..., columns])
             yield Rows(J, J, y)
 
-    return rows
+    asked = problem.layout.size if columns is None else len(columns)
+    return kept_if_small(rows, problem.samples.tau.size * asked)

@@ -14,7 +14,8 @@ predicts is added to the residual's autocovariances, and the model fitted again,
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from typing import Literal
 
 import numpy as np
@@ -25,11 +26,13 @@ from steelyard.errors import InputError
 from steelyard.estimation.noise_model import (
     LONGEST,
     NoiseModel,
+    Spectrum,
     autocovariances,
     autoregression,
     lagged_products,
+    spectrum,
 )
-from steelyard.estimation.weighted_rows import RowSource
+from steelyard.estimation.weighted_rows import RowSource, kept_if_small
 
 Colour = Literal["white", "autoregressive", "newey-west"]
 """What is assumed of the noise: without memory; an autoregression per degree of freedom, independent of the
@@ -65,11 +68,16 @@ def linear_covariance(
     samples = sum(len(r) for r in residual)
     longest = 0 if colour == "white" else min(LONGEST, samples // 8)
     measured = autocovariances(residual, longest)
+    numbers = samples * len(weights) * len(gain)
+    projected = kept_if_small(lambda: _projected(source, gain), numbers)
+    spectra = kept_if_small(lambda: (spectrum(rows.regressor, longest) for rows in source()), numbers)
     corrected = measured
     for _ in range(_ROUNDS):
         noise = tuple(autoregression(c, samples) for c in corrected)
-        covariance = covariance_under(source, weights, gain, noise)
-        before, corrected = corrected, measured + _lost(source, weights, gain, noise, covariance, longest)
+        smeared = kept_if_small(partial(_smeared, projected, noise), numbers)
+        covariance = _spread(projected(), smeared(), weights)
+        lost = _lost(source, smeared(), spectra(), weights, covariance, longest)
+        before, corrected = corrected, measured + lost
         change = np.abs(corrected - before).max(axis=1)
         if (change <= _SETTLED * corrected[:, 0]).all():
             break
@@ -88,29 +96,48 @@ def covariance_under(source: RowSource, weights: Array, gain: Array, noise: tupl
     Returns:
         Σ, shape (b, b), SI.
     """
-    total = np.zeros((len(gain), len(gain)))
-    for rows in source():
-        P = rows.instruments @ gain.T
-        for k, (w, model) in enumerate(zip(weights, noise, strict=True)):
-            total += w**4 * (P[:, k].T @ _coloured(model, P[:, k]))
-    return total
+    noise_of = _smeared(lambda: _projected(source, gain), noise)
+    return _spread(_projected(source, gain), noise_of, weights)
+
+
+def _projected(source: RowSource, gain: Array) -> Iterator[Array]:
+    """P of each piece, shape (n, nv, b)."""
+    return (rows.instruments @ gain.T for rows in source())
+
+
+def _smeared(
+    projected: Callable[[], Iterable[Array]], noise: tuple[NoiseModel, ...]
+) -> Iterator[list[Array]]:
+    r"""$\Gamma_k P_k$ of each piece, for each degree of freedom, shape (n, b)."""
+    for P in projected():
+        yield [_coloured(model, P[:, k]) for k, model in enumerate(noise)]
+
+
+def _spread(projected: Iterable[Array], smeared: Iterable[list[Array]], weights: Array) -> Array:
+    """Σ from P and ΓP of all pieces, shape (b, b)."""
+    total: Array | float = 0.0
+    for P, coloured in zip(projected, smeared, strict=True):
+        for k, w in enumerate(weights):
+            total = total + w**4 * (P[:, k].T @ coloured[k])
+    return np.asarray(total)
 
 
 def _lost(
     source: RowSource,
+    smeared: Iterable[list[Array]],
+    spectra: Iterable[Spectrum],
     weights: Array,
-    gain: Array,
-    noise: tuple[NoiseModel, ...],
     covariance: Array,
     longest: int,
 ) -> Array:
     """What the fit took from the residual's autocovariances, shape (nv, longest + 1)."""
 
-    def taken() -> Iterator[tuple[Array, Array]]:
-        for rows in source():
-            P = rows.instruments @ gain.T
-            smeared = np.stack([_coloured(model, P[:, k]) for k, model in enumerate(noise)], axis=1)
-            yield 2.0 * weights[:, None] ** 2 * smeared - rows.regressor @ covariance, rows.regressor
+    def taken() -> Iterator[tuple[Spectrum, Spectrum]]:
+        for rows, coloured, W in zip(source(), smeared, spectra, strict=True):
+            x = rows.regressor @ -covariance
+            for k, w in enumerate(weights):
+                x[:, k] += 2.0 * w**2 * coloured[k]
+            yield spectrum(x, longest), W
 
     return lagged_products(taken(), longest)
 

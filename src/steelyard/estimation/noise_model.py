@@ -12,6 +12,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 import scipy.fft
 import scipy.signal
 
@@ -57,6 +58,35 @@ class NoiseModel:
         return np.asarray(np.r_[self.start, later])
 
 
+@dataclass(frozen=True, eq=False)
+class Spectrum:
+    """A piece of a signal by frequency, with as many zeros after it as the longest lag asks for.
+
+    Attributes:
+        values: transform over time, shape (f, nv, m), units of the signal.
+        samples: n, length of the piece.
+        padded: length of the transform, at least n and the longest lag.
+    """
+
+    values: npt.NDArray[np.complex128]
+    samples: int
+    padded: int
+
+
+def spectrum(x: Array, longest: int) -> Spectrum:
+    """Transform a piece of a signal for `lagged_products`.
+
+    Args:
+        x: the piece, shape (n, nv, m), any units.
+        longest: largest lag.
+
+    Returns:
+        Its spectrum.
+    """
+    padded = scipy.fft.next_fast_len(len(x) + longest, real=True)
+    return Spectrum(scipy.fft.rfft(x, padded, axis=0), len(x), padded)
+
+
 def autocovariances(residual: list[Array], longest: int) -> Array:
     r"""Sample autocovariances: the mean of $r_t\,r_{t-l}$ over the pairs inside one piece.
 
@@ -67,15 +97,15 @@ def autocovariances(residual: list[Array], longest: int) -> Array:
     Returns:
         c, shape (nv, longest + 1), squared units of the residual, SI.
     """
-    return lagged_products(((x, x) for x in (r[..., None] for r in residual)), longest)
+    return lagged_products(((x, x) for x in (spectrum(r[..., None], longest) for r in residual)), longest)
 
 
-def lagged_products(pairs: Iterable[tuple[Array, Array]], longest: int) -> Array:
+def lagged_products(pairs: Iterable[tuple[Spectrum, Spectrum]], longest: int) -> Array:
     r"""Mean over time of $x_t \cdot y_{t-l}$, made symmetric in x and y.
 
     Args:
-        pairs: pieces of x and y, each pair of shape (n, nv, m), any units.
-        longest: largest lag.
+        pairs: pieces of x and y, each pair of one shape, any units.
+        longest: largest lag, which the spectra have room for.
 
     Returns:
         Means, shape (nv, longest + 1), product of the units.
@@ -84,14 +114,11 @@ def lagged_products(pairs: Iterable[tuple[Array, Array]], longest: int) -> Array
     pairs_at = np.zeros(longest + 1)
     for x, y in pairs:
         if total is None:
-            total = np.zeros((x.shape[1], longest + 1))
-        n = scipy.fft.next_fast_len(len(x) + longest, real=True)
-        X = scipy.fft.rfft(x, n, axis=0)
-        Y = X if y is x else scipy.fft.rfft(y, n, axis=0)
+            total = np.zeros((x.values.shape[1], longest + 1))
         # The real part belongs to the even part of the correlation, the mean of both directions.
-        cross = np.einsum("fkm,fkm->fk", X, Y.conj()).real
-        total += scipy.fft.irfft(cross, n, axis=0)[: longest + 1].T
-        pairs_at += np.maximum(len(x) - np.arange(longest + 1), 0)
+        cross = np.einsum("fkm,fkm->fk", x.values, y.values.conj()).real
+        total += scipy.fft.irfft(cross, x.padded, axis=0)[: longest + 1].T
+        pairs_at += np.maximum(x.samples - np.arange(longest + 1), 0)
     assert total is not None
     return np.asarray(total / np.maximum(pairs_at, 1.0))
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import TypeVar
 
 import numpy as np
 
@@ -17,6 +18,8 @@ PIECE = 4096
 KEPT = 1 << 23
 """Numbers of a regressor up to which it is kept between passes, 64 MB: iterated fits pass over it a hundred
 times, and building it takes as long as factoring it."""
+
+Piece = TypeVar("Piece")
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,8 +54,6 @@ def base_rows(problem: Problem) -> RowSource:
         InputError: the samples were not kept.
     """
     at = problem.samples
-    small = at.tau.size * problem.base.count <= KEPT
-    kept: list[Rows] = []
 
     def rows() -> Iterator[Rows]:
         for part in pieces(problem):
@@ -60,14 +61,29 @@ def base_rows(problem: Problem) -> RowSource:
             W = np.ascontiguousarray(Y[..., problem.base.columns])
             yield Rows(W, W, at.tau[part] - Y @ problem.known)
 
-    def all_rows() -> Iterable[Rows]:
-        if not small:
-            return rows()
+    return kept_if_small(rows, at.tau.size * problem.base.count)
+
+
+def kept_if_small(made: Callable[[], Iterable[Piece]], numbers: int) -> Callable[[], Iterable[Piece]]:
+    """Make pieces once and give them again, where they fit in memory.
+
+    Args:
+        made: makes the pieces, the same each time.
+        numbers: how many numbers all pieces hold together; above `KEPT` they are made anew in every pass.
+
+    Returns:
+        Gives the pieces, which are not to be written to, each time it is called.
+    """
+    if numbers > KEPT:
+        return made
+    kept: list[Piece] = []
+
+    def pieces_again() -> Iterable[Piece]:
         if not kept:
-            kept.extend(rows())
+            kept.extend(made())
         return kept
 
-    return all_rows
+    return pieces_again
 
 
 def pieces(problem: Problem) -> Iterator[slice]:

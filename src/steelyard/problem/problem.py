@@ -10,7 +10,7 @@ linear, and that of a motion without accelerations. Estimators made for them go 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -135,6 +135,22 @@ class Problem:
         at = self.samples
         Y = torque_regressor(self.robot, self.layout, at.q, at.v, at.a).reshape(-1, self.layout.size)
         return Y[:, self.base.columns], at.tau.reshape(-1) - Y @ self.known
+
+    def asked_of(self, recordings: Sequence[Recording]) -> Problem:
+        """The same question put to other recordings; what torques could tell is not worked out again.
+
+        Args:
+            recordings: logs of the same robot, with q, v, a and tau.
+
+        Returns:
+            The problem, as `problem_of` poses it.
+
+        Raises:
+            InputError: a recording is of other joints, or there is none.
+            RecordingError: a channel was not recorded.
+        """
+        evidence = evidence_of(self.robot, recordings)
+        return replace(self, compressed=None, evidence=evidence, digests=evidence.digests)
 
     @property
     def samples(self) -> Evidence:

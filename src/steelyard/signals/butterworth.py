@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -53,18 +54,32 @@ class Butterworth(Differentiator):
         Returns:
             The derivative, shape (N, n), SI.
         """
+        smooth = self._smooth(series, interval, highest)
+        return smooth if derivative == 0 else next(_slopes(smooth, interval, [derivative]))
+
+    def derivatives(self, series: Array, interval: float, highest: int) -> tuple[Array, ...]:
+        """Return the filtered signal and all its derivatives; see `Differentiator.derivatives`.
+
+        Args:
+            series: samples, shape (N, n), SI.
+            interval: sampling interval, s.
+            highest: the highest derivative.
+
+        Returns:
+            The derivatives, each of shape (N, n), SI.
+        """
+        smooth = self._smooth(series, interval, highest)
+        return smooth, *_slopes(smooth, interval, range(1, highest + 1))
+
+    def _smooth(self, series: Array, interval: float, highest: int) -> Array:
+        """What the filter lets through."""
         nyquist = 0.5 / interval
         if self.cutoff >= nyquist:
             raise InputError(
                 f"{self.cutoff:g} Hz is not below the Nyquist frequency of {nyquist:g} Hz.", place="cutoff"
             )
         pad = min(3 * self.margin(interval, highest), len(series) - 1)
-        smooth = _both_ways(np.asarray(series), pad, *_sections(self.order, self.cutoff, interval))
-        if derivative == 0:
-            return np.asarray(smooth)
-        t = interval * np.arange(len(series))
-        degree = min(5, len(series) - 1)
-        return np.asarray(make_interp_spline(t, smooth, k=degree).derivative(derivative)(t))
+        return _both_ways(np.asarray(series), pad, *_sections(self.order, self.cutoff, interval))
 
     def margin(self, interval: float, highest: int) -> int:
         """Return the samples in which the slowest pole settles to a thousandth.
@@ -85,6 +100,14 @@ def _sections(order: int, cutoff: float, interval: float) -> tuple[Array, Array]
     """Second-order sections of a pass, shape (s, 6), and their state after a unit step, shape (s, 2, 1)."""
     sections = scipy.signal.butter(order, cutoff, fs=1.0 / interval, output="sos")
     return sections, scipy.signal.sosfilt_zi(sections)[:, :, None]
+
+
+def _slopes(smooth: Array, interval: float, derivatives: Iterable[int]) -> Iterator[Array]:
+    """Derivatives of the spline through a signal at its samples."""
+    t = interval * np.arange(len(smooth))
+    spline = make_interp_spline(t, smooth, k=min(5, len(smooth) - 1))
+    for derivative in derivatives:
+        yield np.asarray(spline.derivative(derivative)(t))
 
 
 def _both_ways(x: Array, pad: int, sections: Array, settled: Array) -> Array:

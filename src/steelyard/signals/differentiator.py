@@ -42,6 +42,19 @@ class Differentiator(ABC):
             The derivative at the same times, shape (N, n), SI.
         """
 
+    def derivatives(self, series: Array, interval: float, highest: int) -> tuple[Array, ...]:
+        """Return the filtered signal and all its derivatives, as `filtered` gives them one by one.
+
+        Args:
+            series: samples, shape (N, n), SI.
+            interval: sampling interval, s.
+            highest: the highest derivative.
+
+        Returns:
+            The derivatives from 0 to the highest, each of shape (N, n), SI.
+        """
+        return tuple(self.filtered(series, interval, k, highest) for k in range(highest + 1))
+
     @abstractmethod
     def margin(self, interval: float, highest: int) -> int:
         """Return how many samples at each end depend on what lies beyond the recording.
@@ -88,9 +101,11 @@ def differentiated(
     if x is None:
         raise RecordingError("there are no measured velocities.", place="v", remedy="Differentiate from 'q'.")
     names = [name for name in present(recording, MEASURED) if name not in ("v", "a")]
-    fields = {name: method.filtered(recording.channels[name], h, 0, highest) for name in names}
-    fields["v"] = method.filtered(x, h, highest - 1, highest)
-    fields["a"] = method.filtered(x, h, highest, highest)
+    derivatives = method.derivatives(x, h, highest)
+    fields = {source: derivatives[0], "v": derivatives[-2], "a": derivatives[-1]}
+    for name in names:
+        if name != source:
+            fields[name] = method.filtered(recording.channels[name], h, 0, highest)
     replaced = [name for name in (("v", "a") if source == "q" else ("a",)) if name in recording.channels]
     detail = {**method.settings, "source": source, "filtered": names, "replaced": replaced}
     return _cut(recording, "differentiated", detail, fields, method.margin(h, highest))

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from flint import fmpq
-
 from steelyard.identifiability.exact.analysis import knowledge
 from steelyard.identifiability.exact.geometry import rational_mechanism
 from steelyard.identifiability.exact.result import ExactIdentifiability
@@ -40,6 +38,9 @@ def exact_identifiability(robot: Robot, layout: Layout, *, static: bool = False)
 
 
 def _to_flint(value: Fraction) -> Number:
+    # Every command loads this room, few ask for a proof.
+    from flint import fmpq
+
     return fmpq(value.numerator, value.denominator)
 
 

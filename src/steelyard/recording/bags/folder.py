@@ -8,10 +8,18 @@ from dataclasses import replace
 from pathlib import Path
 
 from steelyard.errors import RecordingError
-from steelyard.recording.bags import mcap, sqlite_bag
+from steelyard.recording.bags import mcap
 from steelyard.recording.bags.bag import Bag
 
-DECODERS = {".db3": sqlite_bag.decode, ".mcap": mcap.decode}
+
+def _sqlite(content: bytes) -> Bag:
+    # SQLite is loaded where there is a bag to read.
+    from steelyard.recording.bags import sqlite_bag
+
+    return sqlite_bag.decode(content)
+
+
+DECODERS = {".db3": _sqlite, ".mcap": mcap.decode}
 METADATA = "metadata.yaml"
 _MOST_METADATA = 1 << 22
 # A list entry of `relative_file_paths`; nothing else of the metadata is needed, the containers say it all.
