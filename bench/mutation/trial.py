@@ -17,6 +17,7 @@ from collections.abc import Generator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from types import ModuleType
 from typing import Any, NoReturn
 
 import pytest
@@ -283,6 +284,8 @@ def _run_tests(place: Place, told: Path, variables: dict[str, str], tests: list[
         own = str(Path(__file__).resolve().parents[1])
         sys.path[:] = [str(place.folder / "src"), *(path for path in sys.path if path != own)]
         importlib.invalidate_caches()
+        # Processes that a test starts would otherwise begin with this program.
+        sys.modules["__main__"] = ModuleType("__main__")
         words = ["-x", "--tb=short", "-p", "no:xdist", "--hypothesis-seed=0", "--rootdir", str(place.root)]
         words += [
             "-c",
