@@ -209,7 +209,8 @@ def failing_unchanged(sample: Sample, place: Place, suite: Suite) -> Iterator[st
 def _line(number: int, mutant: Mutant) -> str:
     change, judged = mutant.change, mutant.judged
     assert judged is not None
-    what = f"{change.file}:{change.line}  {mutant.before[:60]}  [{change.old[:20]} → {change.new[:20]}]"
+    old, new = (" ".join(text.split())[:20] for text in (change.old, change.new))
+    what = f"{change.file}:{change.line}  {mutant.before[:60]}  [{old} → {new}]"
     return f"{number:4d} {judged.verdict:8s} {judged.seconds:6.1f} s  {what}  {judged.how} {judged.by}"
 
 
