@@ -24,6 +24,8 @@ UNKNOWN = 0.3
 """Seconds of a test whose duration is not known."""
 METHOD = 1.5
 """Length of a step by an attribute's name, which may belong to another class."""
+BESIDE = 3.0
+"""Distance of what stands in the same module."""
 UNSEEN = 10.0
 """Distance of a test of the same room, or of a command, that reaches the place on a way no text shows."""
 READS_THE_REPOSITORY = (
@@ -71,6 +73,7 @@ class Suite:
             for file in sorted((root / folder).rglob("*.py")):
                 self._read(file, _module_name(file.relative_to(root / folder)))
         self._durations, self.left_out = _durations(root, junit) if junit is not None else ({}, {})
+        self._learnt: dict[str, float] = {}
         self._users = self._who_uses()
 
     def exists(self, test: str) -> bool:
@@ -79,7 +82,12 @@ class Suite:
 
     def seconds(self, test: str) -> float:
         """How long a test takes, all its parameters together."""
-        return self._durations.get(test, UNKNOWN)
+        return self._durations.get(test, self._learnt.get(test, UNKNOWN))
+
+    def learn(self, took: dict[str, float]) -> None:
+        """Take note of how long tests have taken; what pytest has written of all of them is not changed."""
+        for test, seconds in took.items():
+            self._learnt[test] = max(seconds, self._learnt.get(test, 0.0))
 
     def near(self, change: Change) -> list[Test]:
         """The tests that reach a change, those that are likely to tell soonest first."""
@@ -190,10 +198,8 @@ class Suite:
         known = self._modules[module].defined
         while start and start not in known:
             start = start.rpartition(".")[0]
-        distances = {(module, start): 0.0}
-        if not start:
-            # Who uses anything of the module runs its own statements.
-            distances |= {(module, name): 1.0 for name in known}
+        # Who uses anything of a module runs its own statements, and may reach what only a library calls.
+        distances = {(module, name): BESIDE if start else 1.0 for name in known} | {(module, start): 0.0}
         queue = [(length, place) for place, length in distances.items()]
         heapq.heapify(queue)
         while queue:

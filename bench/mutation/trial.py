@@ -148,10 +148,22 @@ class _Run:
             word, _, test = line.partition(" ")
             if word == "begins":
                 begun = test
+            elif word == "took":
+                continue
             elif not self.failed:
                 self.failed, self.how = test, word
         if begun != self.test:
             self.test, self.test_began = begun, (self.seconds, time.monotonic())
+
+    def durations(self) -> dict[str, float]:
+        """Seconds of every test function that has run, so far."""
+        took: dict[str, float] = {}
+        for line in self.told.read_text().splitlines():
+            word, _, rest = line.partition(" ")
+            if word == "took":
+                seconds, _, test = rest.partition(" ")
+                took[_function(test)] = took.get(_function(test), 0.0) + float(seconds)
+        return took
 
     @property
     def on_this_test(self) -> float:
@@ -227,6 +239,7 @@ def trial(
                     return judged
             finally:
                 run.end()
+                suite.learn(run.durations())
     finally:
         place.undo(change)
     return Judged(SURVIVED, "", "", chosen, round(spent, 1))
@@ -310,6 +323,7 @@ class _Teller:
         self._tell("begins", nodeid)
 
     def pytest_runtest_logreport(self, report: Any) -> None:
+        self._tell("took", f"{report.duration:.3f} {report.nodeid}")
         if report.failed:
             self._tell("failed", report.nodeid)
 
