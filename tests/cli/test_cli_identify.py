@@ -121,6 +121,8 @@ def test_what_was_weighed_holds_and_every_number_says_who_decided(logs: Path, tm
     [
         (("--mass", "foo=3"), "unknown link 'foo'"),
         (("--mass", "link1"), "expected NAME=VALUE"),
+        (("--mass", "link1="), "expected NAME=VALUE"),
+        (("--mass", "=3"), "expected NAME=VALUE"),
         (("--mass", "link1=heavy"), "expected a number"),
         (("--rotor", "joint9=1"), "unknown joint 'joint9'"),
         (("--equal", "link1=link1"), "equal to itself"),
