@@ -127,5 +127,5 @@ def test_the_nearest_test_comes_first_and_a_failing_one_is_left_out(tmp_path: Pa
         '<failure message="no"/></testcase></testsuite></testsuites>'
     )
     suite = Suite(tmp_path, junit)
-    assert [test.seconds for test in suite.near(change)] == [0.3, 9.0]
+    assert [test.seconds for test in suite.near(change)] == [0.1, 9.0]
     assert suite.left_out == {"tests/room/test_falling.py::test_nothing": "no"}

@@ -20,7 +20,7 @@ from mutation.changes import Change
 
 Definition = tuple[str, str]
 """A module and a name that it defines; an empty name for its own statements."""
-UNKNOWN = 0.3
+UNKNOWN = 0.1
 """Seconds of a test whose duration is not known."""
 METHOD = 1.5
 """Length of a step by an attribute's name, which may belong to another class."""
