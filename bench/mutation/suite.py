@@ -134,6 +134,9 @@ class Suite:
         for name, module in self._modules.items():
             for defined, parts in module.defined.items():
                 user = (name, defined)
+                if "." in defined:
+                    # A method that nobody names may be called by the class itself or by a library.
+                    users[user][name, defined.partition(".")[0]] = METHOD
                 for used, length in self._used(name, module, parts, methods):
                     if used != user:
                         users[used][user] = min(length, users[used].get(user, math.inf))
