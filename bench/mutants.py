@@ -5,7 +5,8 @@
 
 A change is killed when a test fails. One that survives every test that reaches it is a hole in the tests, or
 changes nothing that matters. `--junit` takes the durations that `pytest --junitxml` has written, which put
-short tests first, and leaves out tests that fail there. A run that was stopped goes on where it was.
+short tests first, and leaves out tests that fail there. A run that was stopped goes on where it was. With
+`--killed` only what was killed before is judged again, each by its own test first: that takes minutes.
 """
 
 from __future__ import annotations
@@ -220,6 +221,7 @@ def main(words: list[str]) -> int:
     parser.add_argument("--number", type=int, default=200, help="how many changes are drawn")
     parser.add_argument("--seed", type=int, default=1, help="of the draw")
     parser.add_argument("--again", type=Path, metavar="FILE", help="judge the sample of this file instead")
+    parser.add_argument("--killed", action="store_true", help="with --again: only those that were killed")
     parser.add_argument("--to", type=Path, metavar="FILE", help="where verdicts go; docs/results by default")
     parser.add_argument("--limit", type=float, default=150.0, help="seconds of the processor per change")
     parser.add_argument("--workers", type=int, default=1, help="changes at a time")
@@ -235,7 +237,10 @@ def main(words: list[str]) -> int:
         kept = json.loads(asked.again.read_text())
         before = list(map(read_mutant, kept["mutants"]))
         firsts = {m.change: m.judged.by for m in before if m.judged is not None}
-        mutants = [replace(mutant, judged=None) for mutant in before]
+        mutants = [
+            mutant if asked.killed and mutant.verdict != KILLED else replace(mutant, judged=None)
+            for mutant in before
+        ]
         head = {"seed": kept["seed"], "limit": asked.limit, "again": kept["date"]}
     else:
         drawn = draw(package, asked.number, asked.seed)
