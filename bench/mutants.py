@@ -30,7 +30,7 @@ os.environ["OPENBLAS_NUM_THREADS"] = "1"
 
 from mutation.changes import Change
 from mutation.sample import draw
-from mutation.suite import Suite, Test
+from mutation.suite import OneTest, Suite
 from mutation.trial import KILLED, LIMIT, SURVIVED, Judged, Place, load_libraries, stages_of, trial
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -128,12 +128,24 @@ class Sample:
             counts.setdefault(mutant.change.room, Counter())[mutant.verdict or "waiting"] += 1
         return {room: dict(sorted(count.items())) for room, count in sorted(counts.items())}
 
+    def killed_before(self) -> int:
+        """How many the earlier run of the same sample killed; 0 where there was none."""
+        return sum(count.get(KILLED, 0) for count in self._head.get("before", {}).values())
+
+    def killed(self) -> int:
+        """How many are killed now, by tests that pass on the sources as they are."""
+        broken = self._head.get("failing_unchanged", ())
+        judged = [mutant.judged for mutant in self.mutants if mutant.judged is not None]
+        return sum(one.verdict == KILLED and one.by not in broken for one in judged)
+
     def table(self) -> str:
-        """The same as a table in Markdown."""
-        columns = (KILLED, SURVIVED, LIMIT, GONE, "waiting")
+        """Verdicts by room as a table in Markdown."""
+        columns = (KILLED, SURVIVED, LIMIT, GONE, "waiting", "killed before")
+        before = self._head.get("before", {})
         total: Counter[str] = Counter()
         rows = []
         for room, count in self.rooms().items():
+            count["killed before"] = before.get(room, {}).get(KILLED, 0)
             total.update(count)
             rows.append(f"| {room} | " + " | ".join(str(count.get(name, 0)) for name in columns) + " |")
         rows.append("| **all** | " + " | ".join(str(total[name]) for name in columns) + " |")
@@ -149,7 +161,7 @@ def judge(
         return Judged(GONE, "", "", 0, 0.0)
     spent = 0.0
     if first and suite.exists(first):
-        known = [[Test(first, suite.seconds(first))]]
+        known = [[OneTest(first, suite.seconds(first))]]
         judged = yield from trial(change, place, suite, known, max(limit, 3.0 * suite.seconds(first)))
         if judged.verdict == KILLED:
             return judged
@@ -192,7 +204,7 @@ def failing_unchanged(sample: Sample, place: Place, suite: Suite) -> Iterator[st
     """Tests that have killed and fail on the sources as they are too: what they killed does not count."""
     waiting = sorted({m.judged.by for m in sample.mutants if m.judged is not None and "::" in m.judged.by})
     while waiting:
-        tests = [Test(test, suite.seconds(test)) for test in waiting]
+        tests = [OneTest(test, suite.seconds(test)) for test in waiting]
         going = trial(None, place, suite, [tests], float("inf"))
         while True:
             try:
@@ -216,7 +228,7 @@ def _line(number: int, mutant: Mutant) -> str:
 
 
 def main(words: list[str]) -> int:
-    """Draw or read a sample, judge it and print the table; 0 also where some survive."""
+    """Draw or read a sample, judge it and print the table; 1 where fewer are killed than before."""
     parser = argparse.ArgumentParser(description="Judge small changes of the sources by the tests.")
     parser.add_argument("--number", type=int, default=200, help="how many changes are drawn")
     parser.add_argument("--seed", type=int, default=1, help="of the draw")
@@ -241,7 +253,7 @@ def main(words: list[str]) -> int:
             mutant if asked.killed and mutant.verdict != KILLED else replace(mutant, judged=None)
             for mutant in before
         ]
-        head = {"seed": kept["seed"], "limit": asked.limit, "again": kept["date"]}
+        head = {"seed": kept["seed"], "limit": asked.limit, "before": kept["rooms"]}
     else:
         drawn = draw(package, asked.number, asked.seed)
         mutants = [mutant_of(change, (package / change.file).read_text()) for change in drawn]
@@ -264,7 +276,7 @@ def main(words: list[str]) -> int:
         judge_all(sample, places, suite, asked.limit, firsts)
         sample.write(failing_unchanged=sorted(failing_unchanged(sample, places[0], suite)))
     print(sample.table())
-    return 0
+    return 0 if sample.killed() >= sample.killed_before() else 1
 
 
 if __name__ == "__main__":

@@ -10,9 +10,11 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "bench"))
 
+from mutants import Sample, found_again, mutant_of, read_mutant
 from mutation.changes import Change, changes_of, code_lines
 from mutation.sample import draw, shares
-from mutation.suite import Suite
+from mutation.suite import OneTest, Suite
+from mutation.trial import KILLED, LIMIT, Judged, stages_of
 
 SOURCE = '''"""A module with 3 words."""
 
@@ -129,3 +131,40 @@ def test_the_nearest_test_comes_first_and_a_failing_one_is_left_out(tmp_path: Pa
     suite = Suite(tmp_path, junit)
     assert [test.seconds for test in suite.near(change)] == [0.1, 9.0]
     assert suite.left_out == {"tests/room/test_falling.py::test_nothing": "no"}
+
+
+def test_a_kept_mutant_is_found_again_where_its_line_has_moved(tmp_path: Path) -> None:
+    folder = package(tmp_path)
+    change = draw(folder, 8, seed=3)[-1]
+    mutant = mutant_of(change, SOURCE)
+    assert read_mutant(mutant.document()) == mutant
+    assert found_again(mutant, folder) == change
+    (folder / change.file).write_text("# A remark.\n\n" + SOURCE)
+    moved = found_again(mutant, folder)
+    assert moved is not None
+    assert moved.line == change.line + 2
+    (folder / change.file).write_text("")
+    assert found_again(mutant, folder) is None
+
+
+def test_verdicts_are_kept_and_what_fails_anyway_does_not_count(tmp_path: Path) -> None:
+    mutants = [mutant_of(change, SOURCE) for change in draw(package(tmp_path), 8, seed=3)]
+    head = {"before": {"room": {KILLED: 2}}}
+    sample = Sample(tmp_path / "kept.json", head, mutants)
+    for place, by in enumerate(("one", "other")):
+        sample.keep(place, Judged(KILLED, by, "failed", 1, 0.1))
+    sample.keep(2, Judged(LIMIT, "", "", 9, 60.0))
+    again = Sample(tmp_path / "kept.json", head, mutants)
+    assert [mutant.verdict for mutant in again.mutants] == [KILLED, KILLED, LIMIT, *[""] * 5]
+    assert (again.killed(), again.killed_before()) == (2, 2)
+    again.write(failing_unchanged=["other"])
+    assert again.killed() == 1
+    assert again.table().endswith("| **all** | 2 | 0 | 1 | 0 | 5 | 2 |")
+
+
+def test_a_short_run_comes_first_and_what_does_not_fit_is_left_out() -> None:
+    tests = [OneTest(f"{file}.py::test_{k}", 2.0) for k, file in enumerate("abababab")]
+    stages, are_all = stages_of(tests, 9.0)
+    assert [[test.id[0] for test in stage] for stage in stages] == [list("aabb"), ["a"]]
+    assert not are_all
+    assert stages_of(tests, 99.0)[1]

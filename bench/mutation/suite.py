@@ -40,7 +40,7 @@ READS_THE_REPOSITORY = (
 
 
 @dataclass(frozen=True)
-class Test:
+class OneTest:
     """One test function, with all its parameters.
 
     Attributes:
@@ -89,7 +89,7 @@ class Suite:
         for test, seconds in took.items():
             self._learnt[test] = max(seconds, self._learnt.get(test, 0.0))
 
-    def near(self, change: Change) -> list[Test]:
+    def near(self, change: Change) -> list[OneTest]:
         """The tests that reach a change, those that are likely to tell soonest first."""
         distances = self._distances(change)
         room = f"tests/{change.room}/"
@@ -101,7 +101,7 @@ class Suite:
             seconds = self.seconds(test)
             away = distances.get(definition, UNSEEN) + (0.0 if test.startswith(room) else 1.0)
             ranked.append((away + math.log2(1.0 + seconds), test, seconds))
-        return [Test(test, seconds) for _, test, seconds in sorted(ranked)]
+        return [OneTest(test, seconds) for _, test, seconds in sorted(ranked)]
 
     def _read(self, file: Path, name: str) -> None:
         module = self._modules[name] = _Module(file=file)

@@ -23,7 +23,7 @@ from typing import Any, NoReturn
 import pytest
 
 from mutation.changes import Change
-from mutation.suite import Suite, Test
+from mutation.suite import OneTest, Suite
 
 KILLED, SURVIVED, LIMIT = "killed", "survived", "limit"
 """A test failed; every test that reaches the change passed; the limit came first."""
@@ -198,7 +198,7 @@ def load_libraries() -> None:
 
 
 def trial(
-    change: Change | None, place: Place, suite: Suite, stages: Sequence[Sequence[Test]], limit: float
+    change: Change | None, place: Place, suite: Suite, stages: Sequence[Sequence[OneTest]], limit: float
 ) -> Generator[None, None, Judged]:
     """Judge a change by tests; yields while it waits, so that two can go on beside each other.
 
@@ -245,9 +245,9 @@ def trial(
     return Judged(SURVIVED, "", "", chosen, round(spent, 1))
 
 
-def stages_of(tests: Sequence[Test], limit: float) -> tuple[list[list[Test]], bool]:
+def stages_of(tests: Sequence[OneTest], limit: float) -> tuple[list[list[OneTest]], bool]:
     """A short run and a long one of the tests that fit a limit, by file; and whether all of them fit."""
-    stages: list[list[Test]] = [[], []]
+    stages: list[list[OneTest]] = [[], []]
     total = 0.0
     for test in tests:
         if total > limit:
@@ -258,7 +258,7 @@ def stages_of(tests: Sequence[Test], limit: float) -> tuple[list[list[Test]], bo
     return [_by_file(stage) for stage in stages if stage], sum(map(len, stages)) == len(tests)
 
 
-def _by_file(tests: Sequence[Test]) -> list[Test]:
+def _by_file(tests: Sequence[OneTest]) -> list[OneTest]:
     files = {test.id.partition("::")[0]: None for test in tests}
     order = {file: place for place, file in enumerate(files)}
     return sorted(tests, key=lambda test: order[test.id.partition("::")[0]])
