@@ -179,6 +179,16 @@ def test_a_radius_of_gyration_beyond_the_link_fails_and_a_point_warns() -> None:
     assert checked(robot, spread(3.0)).status is Status.PASS
 
 
+def test_an_odd_radius_of_gyration_that_the_description_states_is_no_doubt() -> None:
+    robot = zoo_robot("ur10e")
+    layout = layout_of(robot, DRIVE)
+    odd = layout.nominal.copy()
+    body = Body.from_parameters(odd[layout.of_link("forearm_link")])
+    odd[layout.of_link("forearm_link")] = Body(body.mass, body.com, 30.0 * body.inertia).parameters
+    assert check_plausible(robot, layout, odd, described=layout.nominal).status is Status.WARN
+    assert check_plausible(robot, layout, odd, described=odd).status is Status.PASS
+
+
 @pytest.mark.parametrize(
     ("term", "value", "status"),
     [

@@ -9,6 +9,7 @@ import json
 import sys
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,7 @@ import pytest
 
 from shared_material import DATA, needs_shared
 from steelyard.cli.app import main
-from steelyard.cli.identify_line import lag_words
+from steelyard.cli.identify_line import _costly, lag_words
 from steelyard.drive import Drive
 from steelyard.dynamics import inverse_dynamics
 from steelyard.estimation import TorqueLag
@@ -121,6 +122,8 @@ def test_what_was_weighed_holds_and_every_number_says_who_decided(logs: Path, tm
     [
         (("--mass", "foo=3"), "unknown link 'foo'"),
         (("--mass", "link1"), "expected NAME=VALUE"),
+        (("--mass", "link1="), "expected NAME=VALUE"),
+        (("--mass", "=3"), "expected NAME=VALUE"),
         (("--mass", "link1=heavy"), "expected a number"),
         (("--rotor", "joint9=1"), "unknown joint 'joint9'"),
         (("--equal", "link1=link1"), "equal to itself"),
@@ -435,3 +438,24 @@ def test_a_lag_beyond_the_interval_is_not_said_to_be_within_it() -> None:
     assert "+119.45 ms" in far
     assert "more than the log's interval of 20 ms" in far
     assert "standard deviations of 51.2 ms" in far
+
+
+@pytest.mark.parametrize(
+    ("train", "holdout", "said"), [(1.2, 1.2, True), (1.2, 1.0, False), (1.0, 1.2, False)]
+)
+def test_links_are_costly_where_they_cost_torque_seen_and_unseen(
+    train: float, holdout: float, said: bool
+) -> None:
+    alone = SimpleNamespace(overall=5.0)
+    price = SimpleNamespace(train=alone, holdout=alone)
+    left = (SimpleNamespace(overall=5.0 * share) for share in (train, holdout))
+    found = _costly(price, *left)  # type: ignore[arg-type]
+    assert [finding.code for finding in found] == ["costly-links"] * said
+
+
+def test_momentum_takes_every_log_at_its_own_rate(logs: Path, tmp_path: Path) -> None:
+    pair = (logs / "train.parquet", logs / "other.parquet")
+    words = ("--method", "momentum", "--drive", "rotor", "--cutoff", "20")
+    found = _identified("two_link", *pair, *words, "--out", tmp_path / "r")
+    # The first log lasts 10 s at 1 kHz; of the second one a part is held out.
+    assert 11_000 < found["samples"] < 20_000

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from functools import cache
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ import pinocchio as pin
 import pytest
 
 from cli.running import Run, run
+from steelyard.cli.identify_closed_loop import _doubts
 from steelyard.control import read_loop
 from steelyard.motion import random_fourier, write_motion
 from steelyard.recording import Recording, write
@@ -197,3 +199,15 @@ def test_what_is_kept_apart_is_not_simulated(bench: Path, tmp_path: Path) -> Non
     assert got.code in (0, 1), got.err
     simulated = got.document["samples"] * got.document["refinement"]["block"]
     assert 5.0 < simulated < 7.6, "the motion takes 10 s, of which a quarter is kept apart"
+
+
+@pytest.mark.parametrize(
+    ("delay", "doubted"), [(0.5e-3, True), (1.5e-3, False), (2e-3, False), (2.5e-3, True)]
+)
+def test_a_stated_delay_may_end_with_the_cycle_in_which_torques_follow(delay: float, doubted: bool) -> None:
+    log, controller = SimpleNamespace(name="log.csv"), "law.toml"
+    match = SimpleNamespace(unexplained=np.zeros(2), cycles=2, commands=np.zeros((3, 2)))
+    settings = SimpleNamespace(delay=delay, cycle=1e-3)
+    problem = SimpleNamespace(robot=zoo_robot("two_link"))
+    found = _doubts(log, match, settings, problem, controller)  # type: ignore[arg-type]
+    assert [finding.code for finding in found] == ["other-delay"] * doubted

@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 import math
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
 
 from cli.running import run
+from steelyard.cli.joints_files import _joint_remarks
 from steelyard.control import read_controller
 from steelyard.motion import random_fourier, write_motion
 from steelyard.zoo import zoo_robot
@@ -137,3 +139,20 @@ def test_a_robot_of_which_no_joint_can_be_modelled_gets_no_folder(tmp_path: Path
     assert done.code == 3
     assert "no bandwidth of joint 'joint2'" in done.complaint
     assert not (tmp_path / "models").exists()
+
+
+def test_what_is_odd_about_a_joint_is_remarked() -> None:
+    ended = SimpleNamespace(provenance=[SimpleNamespace(detail={"ended": "left its room"})])
+    whole = SimpleNamespace(provenance=[SimpleNamespace(detail={})])
+    sure = SimpleNamespace(unexplained=0.0, half_widths=(0.0, 0.1), model=SimpleNamespace(time_constant=1.0))
+    plain = SimpleNamespace(recordings=[whole], fit=sure)
+    assert _joint_remarks(plain, False) == ()  # type: ignore[arg-type]
+    (coupled,) = _joint_remarks(plain, True)  # type: ignore[arg-type]
+    assert coupled.startswith("Other joints give way")
+    unsure = SimpleNamespace(unexplained=0.9, half_widths=(0.0, 2.0), model=sure.model)
+    odd = _joint_remarks(SimpleNamespace(recordings=[ended, whole], fit=unsure), False)  # type: ignore[arg-type]
+    assert [words.split()[:3] for words in odd] == [
+        ["1", "of", "2"],
+        ["The", "model", "leaves"],
+        ["Gain", "and", "time"],
+    ]

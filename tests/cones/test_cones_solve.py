@@ -241,3 +241,16 @@ def test_results_cannot_be_written_into() -> None:
         solution.x[0] = 1.0
     with pytest.raises(ValueError, match="read-only"):
         solution.multipliers[0][0] = 1.0
+
+
+@pytest.mark.parametrize("kind", [Equal, AtMost, SecondOrder, Semidefinite, Exponential])
+def test_a_constraint_keeps_numbers_of_its_own(kind: type) -> None:
+    shapes = {Semidefinite: ((2, 2), (3, 2, 2)), Exponential: ((4, 3, 2), (4, 3))}.get(kind, ((3, 2), (3,)))
+    given = [np.ones(shape) for shape in shapes]
+    constraint = kind(*given)
+    for array, name in zip(given, kind.__dataclass_fields__, strict=True):
+        array[...] = 7.0
+        kept = getattr(constraint, name)
+        assert np.all(kept == 1.0)
+        with pytest.raises(ValueError, match="read-only"):
+            kept[...] = 2.0

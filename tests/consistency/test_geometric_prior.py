@@ -163,3 +163,15 @@ def test_vendors_that_publish_no_inertials_get_a_prior(file: str) -> None:
     links = links_of(robot, prior.parameters)
     assert links[:, 0].sum() == pytest.approx(20.0)
     assert all(check_body(ten).strict for ten in links)
+
+
+def test_a_link_is_as_long_as_its_joints_are_apart_and_not_much_shorter_than_the_others() -> None:
+    robot = zoo_robot("ur10e")
+    places = list(link_places(robot, {}).values())
+    apart = [float(np.linalg.norm(joint.placement.translation)) for joint in robot.joints[1:]]
+    lengths = [place.length for place in places]
+    assert lengths[2] == pytest.approx(apart[2])
+    assert lengths[0] == lengths[3] == pytest.approx(0.25 * places[0].reach)
+    assert lengths[0] > max(apart[0], apart[3])
+    # The far end of the last link is not known.
+    assert lengths[5] == max(lengths[:5])

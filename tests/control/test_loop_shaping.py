@@ -113,6 +113,19 @@ def test_the_margin_holds_for_every_inertia_of_the_range() -> None:
     assert loop(JointModel.of_inertia(0.002, 0.04, 0.0015), float(design.bandwidth[1])).phase_margin < 0.5
 
 
+def test_the_crossover_is_the_fastest_of_the_range() -> None:
+    span = np.array([[0.004, 0.01], [0.006, 0.006]])
+    design = shaped_controller(ROBOT, [LIGHT, LIGHT], bandwidth=20.0, cycle=CYCLE, inertia_range=span)
+    ends = [
+        FeedbackLoop(
+            JointModel.of_inertia(M, 0.04, 0.0015), 0.006, 400.0, 40.0, CYCLE, design.controller.filter
+        )
+        for M in span[0]
+    ]
+    assert ends[0].crossover > 1.5 * ends[1].crossover
+    assert design.crossover[0] == pytest.approx(ends[0].crossover, rel=1e-6)
+
+
 def test_gains_follow_from_the_models() -> None:
     other = JointModel(10.0, 0.2, 0.001)
     law = shaped_controller(ROBOT, [LIGHT, other], bandwidth=[12.0, 20.0], cycle=CYCLE).controller

@@ -248,3 +248,14 @@ def test_what_the_proof_does_not_cover_is_refused() -> None:
         RobustTracking.nominal(ROBOT, 1.5, 5.0, 1e-3, 7.6, alpha=1.0)
     with pytest.raises(InputError, match="smallest_inertia: must be positive"):
         RobustTracking.nominal(ROBOT, 0.05, 5.0, 1e-3, 0.0, alpha=1.0)
+
+
+@pytest.mark.parametrize("form", ["armour", "clamped"])
+def test_inside_the_tube_a_larger_alpha_asks_for_less_torque(form: str) -> None:
+    slow = law_of(form)
+    fast = replace(slow, alpha=1000.0)
+    state = drawn(np.random.default_rng(5), 0.5 * slow.tube.radius)
+    nominal, _, _, energy = parts(slow, state)
+    assert energy < slow.level
+    added = [float(np.linalg.norm(law.torque(*state) - nominal)) for law in (fast, slow)]
+    assert added[0] < 0.9 * added[1]

@@ -223,3 +223,26 @@ def test_a_drive_has_no_place_beside_links_alone() -> None:
     forms = motion_forms(random_fourier(robot, np.random.default_rng(0)), np.array([0.0]), np.array([0.1]))
     with pytest.raises(InputError, match="links alone"):
         enclosed_torque_apart(robot, layout, phi, 0.1 * phi, forms)
+
+
+@pytest.mark.parametrize("wrong", ["nominal", "half width", "negative"])
+def test_each_number_that_links_alone_do_not_have_is_refused_by_itself(wrong: str) -> None:
+    robot = zoo_robot("two_link")
+    layout = layout_of(robot, ("rotor",))
+    phi, rho = np.zeros((2, layout.size))
+    forms = Forms.between(np.zeros((1, 2)), np.zeros((1, 2)))
+    motion = MotionForms(forms, forms, forms)
+    enclosed_torque_apart(robot, layout, phi, rho, motion)
+    phi[-1], rho[-1], rho[0] = wrong == "nominal", wrong == "half width", -(wrong == "negative")
+    with pytest.raises(InputError, match="links alone"):
+        enclosed_torque_apart(robot, layout, phi, rho, motion)
+
+
+def test_the_parameter_whose_bounds_are_in_the_wrong_order_is_named() -> None:
+    robot = zoo_robot("two_link")
+    layout = layout_of(robot)
+    low, high = np.zeros(layout.size), np.ones(layout.size)
+    high[13] = -1.0
+    forms = Forms.between(np.zeros((1, 2)), np.zeros((1, 2)))
+    with pytest.raises(InputError, match=f"below the lower bound at '{layout.names[13]}'"):
+        enclosed_torque(robot, layout, low, high, MotionForms(forms, forms, forms))

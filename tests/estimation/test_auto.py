@@ -7,9 +7,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from estimation.test_friction import stribeck_problem
 from steelyard.consistency import check_parameters
 from steelyard.errors import InputError, UnknownNameError
-from steelyard.estimation import METHODS, fit_auto, fit_by_name, fit_lmi, fit_weighted
+from steelyard.estimation import METHODS, fit_auto, fit_by_name, fit_friction, fit_lmi, fit_weighted
 from steelyard.problem import Estimate, Problem
 from uncertainty.noisy_logs import exact_problem, noisy, with_torque
 
@@ -147,3 +148,11 @@ def test_a_method_that_does_not_exist_is_refused_with_the_choices() -> None:
 def test_instruments_are_asked_for_where_they_are_needed() -> None:
     with pytest.raises(InputError, match="--motion"):
         fit_by_name(exact_problem("one_link")[0], "iv")
+
+
+def test_stribeck_friction_asks_for_separable_least_squares() -> None:
+    problem, _ = stribeck_problem(level=0.02)
+    estimate, alone = fit_auto(problem), fit_friction(problem, on_blind="infinite")
+    assert "Base parameters: separable least squares" in reason(estimate)
+    np.testing.assert_array_equal(estimate.values, alone.values)
+    np.testing.assert_array_equal(estimate.layout.stribeck_shapes, alone.layout.stribeck_shapes)

@@ -112,3 +112,14 @@ def test_relative_error_is_the_interface_formula() -> None:
         torque_error(tau, np.zeros(2))
     with pytest.raises(InputError, match="differ"):
         torque_error(tau, np.zeros((3, 2)))
+
+
+def test_the_triangle_of_the_base_parameters_is_that_of_the_stacked_equation() -> None:
+    robot = zoo_robot("two_link")
+    problem = posed(robot, layout_of(robot, DRIVE), [recorded(robot, 0, noise=0.1)])
+    W, tau = problem.regression()
+    R = problem.base_factor()
+    assert R.shape == (problem.base.count + 1,) * 2
+    assert np.array_equal(R, np.triu(R))
+    stacked = np.column_stack([W, tau])
+    np.testing.assert_allclose(R.T @ R, stacked.T @ stacked, rtol=1e-9, atol=1e-9)

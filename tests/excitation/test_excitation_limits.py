@@ -7,10 +7,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from excitation.small_designs import med7, two_link, two_link_spline
+from excitation.small_designs import TABLE, med7, problem_of, two_link, two_link_spline
 from steelyard.excitation import Budget, DesignProblem, design, spline_family
 from steelyard.excitation.linear_limits import linear_limits
 from steelyard.excitation.searcher import Searcher
+from steelyard.limits import clearance_of
 
 ONE_ROUND = Budget(seconds=None, rounds=1)
 
@@ -108,3 +109,21 @@ def test_rows_of_a_quintic_in_many_parts_are_tight() -> None:
     x = np.random.default_rng(0).standard_normal(searcher.unknowns.shape)
     used = max(worst_shares(two_link(), searcher.unknowns.motion(x))[:2])
     assert used <= np.abs(limits.values(x)).max() <= 1.1 * used
+
+
+def test_pairs_are_never_apart_where_the_limits_hold_them_together() -> None:
+    folded = np.array([0.0, 1.5, 0.0, -1.5, 0.0, 1.0, 0.0])
+    robot = med7().robot
+    near = [
+        replace(j.limits, lower=q - 1e-3, upper=q + 1e-3) for j, q in zip(robot.joints, folded, strict=True)
+    ]
+    joints = tuple(replace(j, limits=limits) for j, limits in zip(robot.joints, near, strict=True))
+    held = replace(robot, joints=joints)
+    clearance = clearance_of(held, TABLE)
+    distances = clearance.distances(folded[None])[0]
+    close = [pair.name for pair, d in zip(clearance.pairs, distances, strict=True) if d <= 0.3]
+    assert any("table" in name for name in close)
+    always = problem_of(held, clearance=clearance, distance=0.3).never_apart
+    assert always == tuple(name for name in close if "table" not in name)
+    free = problem_of(robot, clearance=clearance_of(robot, TABLE), distance=0.3)
+    assert set(free.never_apart) < set(always)

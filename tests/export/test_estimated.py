@@ -74,6 +74,17 @@ def test_bolted_links_heavier_than_the_estimate_carry_nothing_and_that_is_said()
     assert "50 kg" in carried.findings[0].message
 
 
+def test_bolted_links_that_leave_a_body_which_cannot_exist_carry_nothing_either() -> None:
+    robot, bolt = _with_bolt(0.5)
+    assert bolt.body is not None
+    layout = layout_of(robot)
+    phi = layout.nominal
+    phi[:10] = Body(2.0, [0.0, 0.1, 0.0], 1e-9 * np.eye(3)).parameters
+    carried = robot_with_parameters(robot, layout, phi)
+    assert carried.links[0].fixed[0].body is None
+    assert [finding.code for finding in carried.findings] == ["bolted-links-emptied"]
+
+
 def test_a_bolted_link_of_exactly_the_estimated_mass_is_no_division_by_zero() -> None:
     robot, _ = _with_bolt(2.0)
     layout = layout_of(robot)

@@ -72,6 +72,16 @@ def test_what_a_violation_is_told_by() -> None:
     assert any("do not hold" in sentence for sentence in violations_of(done, robot, truth * 1.5))
 
 
+def test_shapes_that_come_too_near_are_a_violation() -> None:
+    done, robot = run()
+    asked = replace(done.record.setting, distance=1.0)
+    nearer = replace(done, record=replace(done.record, setting=asked))
+    (sentence,) = [x for x in violations_of(nearer, robot, loaded()[1]) if "overlap" in x]
+    apart = asked.clearance.distances(robot.truth[0]) - 1.0
+    name = asked.clearance.names[int(apart.min(axis=0).argmin())]
+    assert sentence.startswith(f"{name} overlap by {-apart.min():.3g} m")
+
+
 def test_a_run_reads_back_and_repeats_itself_bit_by_bit(tmp_path: Path) -> None:
     done, _ = run()
     write_run(done, tmp_path / "run")

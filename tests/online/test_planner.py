@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import pickle
 from functools import cache
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -22,6 +23,7 @@ from steelyard.online import (
     WeightedCosts,
     check_plan,
 )
+from steelyard.online.plan_search import Clock, PlanSearch
 from steelyard.pose import Pose
 from steelyard.robot import Sphere
 from steelyard.uncertainty import PayloadBox
@@ -159,3 +161,14 @@ def test_a_search_without_an_end_or_a_beginning_is_refused(
 ) -> None:
     with pytest.raises(InputError):
         planner().best(plans(), np.random.default_rng(0), budget=budget, evaluations=evaluations)
+
+
+def test_starts_that_keep_all_limits_are_ordered_by_cost_and_come_first() -> None:
+    draws = np.arange(5.0)[:, None]
+    cost, margin = np.array([3.0, 1.0, 2.0, 0.0, 0.0]), np.array([0.1, 0.2, 0.9, -0.5, -0.1])
+    search = PlanSearch(
+        SimpleNamespace(values=lambda k: cost[k[:, 0].astype(int)]),  # type: ignore[arg-type]
+        SimpleNamespace(values=lambda k: margin[k[:, 0].astype(int), None]),  # type: ignore[arg-type]
+        Clock(None, 10),
+    )
+    assert search.screened(draws)[:, 0].tolist() == [1.0, 2.0, 0.0, 4.0, 3.0]

@@ -212,6 +212,14 @@ def test_the_drive_of_a_reference_that_moved_on_differs_by_no_more_than_is_claim
     holds_and_is_needed(np.abs(before - after), most, 0.2)
 
 
+def test_friction_that_turns_round_changes_by_twice_itself() -> None:
+    theta = np.zeros(91)
+    theta[70:].reshape(7, 3)[:, 1] = 1.5
+    errors = replace(READ, position=np.full(7, 1.0), velocity=STILL)
+    without_rest = replace(lagging(theta, 5.0, errors=errors), rest_velocity=0.0)
+    assert without_rest.largest(STILL) == pytest.approx(np.full(7, 3.0))
+
+
 def _drawn(rng: np.random.Generator, plan: SplineMotion, t: Array) -> tuple[Array, Array, Array, Array]:
     """Positions, velocities and references on the edge of both balls of the tube."""
     e, r = rng.normal(size=(2, len(t), 7))

@@ -7,7 +7,8 @@ import pytest
 
 from payload.loaded_arm import body, motion_of, run
 from steelyard.payload import described, held_at, weigh_by_residual, weigh_with_model
-from steelyard.recording import saturated
+from steelyard.payload.residual import residual_torque
+from steelyard.recording import Recording, saturated
 from steelyard.signals import Preparation, is_limited, prepared, without_limited
 from steelyard.zoo import zoo_robot
 
@@ -92,3 +93,15 @@ def test_what_is_small_or_lasts_is_no_knock(size: float, samples: int) -> None:
     log = knocked(run(PANDA, motion_of(PANDA), LOAD, noise=0.5), 400, samples, size)
     found = weigh_with_model(MODEL, HELD, [log])
     assert not [x for x in found.findings if x.code == "knock"]
+
+
+def test_what_two_runs_differ_by_is_written_down() -> None:
+    time = np.arange(400) / 100.0
+    q = np.column_stack([np.sin(time), np.cos(time)])
+    joints = ("joint1", "joint2")
+    bare = Recording(joints, time, q, v=0.0 * q, a=0.0 * q, tau=0.0 * q)
+    off = np.where(np.arange(400)[:, None] == 150, [0.0, 0.02], 0.0)
+    full = Recording(joints, time, q + off, v=0.0 * q, a=0.0 * q, tau=np.ones_like(q))
+    detail = residual_torque(full, bare, None).provenance[-1].detail
+    assert 0.005 < detail["largest_difference"] <= 0.0201
+    assert detail["dropped"] == 0

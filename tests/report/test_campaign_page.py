@@ -340,6 +340,15 @@ def test_routing_on_the_page_counts_every_run(reader: Reader, content: CampaignC
         assert row in reader.words
 
 
+def test_chosen_motions_have_a_row_for_each_of_their_runs(content: CampaignContent) -> None:
+    chosen = content.runs[0].motion
+    page = campaign_page(replace(content, compared=(chosen,)))
+    table = page[page.index("Chosen motions") :]
+    labels = [run.label for run in content.runs if run.motion == chosen]
+    assert labels
+    assert all(f"<bdi>{label}</bdi>" in table[: table.index("</table>")] for label in labels)
+
+
 def test_the_record_holds_every_run_with_keys_to_sort_by(content: CampaignContent) -> None:
     page = campaign_page(content)
     table = page[page.index('id="parameter-table"') :]

@@ -78,6 +78,12 @@ def test_the_page_fetches_nothing_and_names_do_nothing(content: JointModelConten
     assert "default-src 'none'" in page
 
 
+def test_the_opening_states_the_least_phase_margin_of_all_joints(content: JointModelContent) -> None:
+    tighter = replace(content.entries[1], controller=(Quantity("phase margin", 52.5, math.inf, "°"),))
+    page = joint_model_page(replace(content, entries=(content.entries[0], tighter)))
+    assert "<dt>least phase margin</dt><dd>52.5°</dd>" in page
+
+
 def test_the_same_models_give_the_same_page(content: JointModelContent) -> None:
     assert joint_model_page(content) == joint_model_page(content)
     assert joint_model_page(content) != joint_model_page(replace(content, robot="other"))

@@ -342,5 +342,6 @@ def test_bounds_that_cross_and_moves_that_run_backwards_are_refused() -> None:
         Knowledge(0.0, np.array([1.0]), np.array([0.5]))
     with pytest.raises(InputError, match=r"lasts from 2\.0 to 1\.0 s"):
         OnlineMove(2.0, 1.0, MoveKind.PLAN)
-    with pytest.raises(InputError, match="tube_radius"):
-        replace(head(), tube_radius=0.0)
+    for size in (0.0, np.inf):
+        with pytest.raises(InputError, match="tube_radius"):
+            replace(head(), tube_radius=size)

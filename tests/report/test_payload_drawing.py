@@ -191,6 +191,11 @@ def test_bounds_as_text_are_never_tighter_and_hardly_wider() -> None:
     assert outward(1.5, 1.5)[0] == "1.500"
 
 
+def test_an_interval_that_is_open_at_one_end_is_told_so() -> None:
+    assert outward(-np.inf, 2.0)[0] == "\u2212∞"
+    assert outward(2.0, np.inf)[1] == "∞"
+
+
 def test_the_centre_of_every_body_within_bounds_is_within_its_bounds(content: PayloadContent) -> None:
     rng = np.random.default_rng(1)
     for _ in range(200):

@@ -147,6 +147,11 @@ def test_the_period_is_seen_although_the_ends_are_cut() -> None:
     assert repeats_after(prepared(motion(once), Preparation(cutoff=5.0)).recording) is None
 
 
+def test_that_a_motion_repeats_is_said_with_its_period() -> None:
+    said = [remark for remark in prepared(motion(TIME)).remarks if "repeats" in remark]
+    assert said == ["the motion repeats after 4 s."]
+
+
 def test_rest_and_approach_are_cut_and_jitter_is_said() -> None:
     rng = np.random.default_rng(1)
     t = np.sort(TIME + 0.001 * rng.uniform(-1.0, 1.0, len(TIME)))

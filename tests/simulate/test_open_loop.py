@@ -20,6 +20,8 @@ from steelyard.simulate import (
     shift_register,
     square_wave,
 )
+from steelyard.simulate.joint_experiments import _Answers
+from steelyard.simulate.plant import Plant
 from steelyard.zoo import zoo_robot
 
 ROBOT = zoo_robot("crane_x7")
@@ -148,3 +150,15 @@ def test_what_would_not_be_an_experiment_is_refused() -> None:
     ):
         with pytest.raises(InputError):
             call()
+
+
+@pytest.mark.parametrize("travel", [0.01, 0.1])
+def test_the_largest_amplitude_uses_its_share_of_the_travel_and_no_more(travel: float) -> None:
+    free = replace(ROBOT, joints=tuple(replace(joint, drive=Drive()) for joint in ROBOT.joints))
+    cycle, shape = 2e-3, square_wave(1.0, 0.4, 2, 500.0)
+    amplitude = _Answers(free, 0, POSTURE, cycle, travel).amplitude(shape)
+    plant = Plant(free)
+    plant.place(POSTURE, np.zeros(free.nv))
+    # Without friction the position is the torque integrated twice.
+    q = amplitude * np.cumsum(np.cumsum(shape)) * cycle**2 / plant.mass_matrix()[0, 0]
+    assert np.abs(q).max() == pytest.approx(0.6 * travel, rel=2e-3)

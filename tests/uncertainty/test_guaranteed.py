@@ -192,6 +192,18 @@ def test_every_heap_of_points_in_the_ball_is_in_the_box(centre: tuple[float, flo
     assert (largest[[0, 1, 2, 3, 4, 6, 9]] > 0.9 * prior.upper[[0, 1, 2, 3, 4, 6, 9]]).all()
 
 
+@pytest.mark.parametrize("axis", range(3))
+@pytest.mark.parametrize("side", [-1.0, 1.0])
+def test_a_centre_of_mass_beyond_the_ball_on_any_axis_is_excluded(axis: int, side: float) -> None:
+    centre, extent = np.array([0.02, -0.05, 0.1]), 0.3
+    prior = PayloadBox.in_ball(4.0, extent, centre)
+    for share, inside in ((0.99, True), (1.01, False)):
+        theta = np.zeros(10)
+        theta[0], theta[1:4] = 2.0, 2.0 * centre
+        theta[1 + axis] += 2.0 * side * share * extent
+        assert bool((prior.conditions @ theta <= prior.limits).all()) is inside
+
+
 def test_a_prior_must_be_a_body_of_some_size() -> None:
     with pytest.raises(InputError, match="heaviest: must be positive"):
         PayloadBox.in_ball(0.0, 0.3)

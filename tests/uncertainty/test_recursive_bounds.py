@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 from steelyard.arrays import Array
+from steelyard.cones import InfeasibleError
 from steelyard.errors import InputError
 from steelyard.uncertainty.contradiction import ContradictionError
 from steelyard.uncertainty.guaranteed import guaranteed_bounds
 from steelyard.uncertainty.payload_box import PayloadBox
+from steelyard.uncertainty.payload_polytope import PayloadPolytope
 from steelyard.uncertainty.recursive_bounds import RecursiveBounds
 from uncertainty.payload_equations import LOWER, PRIOR, UPPER, Case, case, hull
 
@@ -107,6 +110,26 @@ def test_rows_that_contradict_what_was_seen_before_are_an_alarm(room: int) -> No
     with pytest.raises(ContradictionError, match="no payload explains") as caught:
         last.absorb(apart)
     assert caught.value.growth > 1.0
+
+
+@pytest.mark.parametrize("what", ["no point", "ends that cross"])
+def test_a_solver_that_finds_the_set_empty_is_believed_only_where_a_contradiction_is_shown(
+    what: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    posed = case(6, instants=20)
+    (start,) = updates(posed, posed.rows.count)
+    apart = replace(posed.rows, target=posed.rows.target + 0.3 * posed.rows.load @ UPPER)
+
+    def empty(self: PayloadPolytope, number: int, sign: float) -> object:
+        if what == "no point":
+            raise InfeasibleError("no point")
+        return SimpleNamespace(bound=1e9, x=0.0 * self.columns, row_duals=np.zeros(self.count))
+
+    monkeypatch.setattr(PayloadPolytope, "minimise", empty)
+    same = RecursiveBounds.starting(PRIOR, posed.rows.spread, room=400).absorb(posed.rows)
+    np.testing.assert_array_equal(same.lower, LOWER)
+    with pytest.raises(ContradictionError, match="no payload explains"):
+        start.absorb(apart)
 
 
 def test_a_set_too_thin_to_be_told_from_an_empty_one_is_no_alarm() -> None:

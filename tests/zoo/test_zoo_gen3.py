@@ -111,6 +111,7 @@ def test_the_limits_are_those_of_the_user_guide() -> None:
     np.testing.assert_allclose(np.degrees(robot.limit_array("velocity")), [100.0] * 4 + [180.0] * 3)
     np.testing.assert_allclose(np.degrees(robot.limit_array("acceleration")), [297.94] * 4 + [572.95] * 3)
     np.testing.assert_allclose(robot.limit_array("effort"), [56.7] * 4 + [29.4] * 3)
+    np.testing.assert_allclose(bare.limit_array("acceleration"), robot.limit_array("acceleration"), rtol=1e-4)
 
 
 def test_its_mass_matrix_rests_on_its_gears() -> None:

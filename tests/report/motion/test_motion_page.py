@@ -274,6 +274,15 @@ def test_the_page_is_well_formed_light_and_says_everything(content: MotionConten
     assert [word for word in words if word not in text.replace("\u202f", " ")] == []
 
 
+def test_the_least_margin_of_each_kind_and_every_margin_are_listed(content: MotionContent) -> None:
+    assert content.proof is not None
+    margins = content.proof.margins
+    page = motion_page(content)
+    every = page[page.index(f"All {len(margins)} margins") :]
+    rows = every[: every.index("</details>")].count('<tr><th scope="row">')
+    assert rows == len(margins)
+
+
 def test_the_page_asks_nobody_for_anything_and_admits_its_own_script_only(content: MotionContent) -> None:
     page = motion_page(content)
     assert set(re.findall(r"https?://[^\s\"'<>)]+", page)) <= {"http://www.w3.org/2000/svg"}
