@@ -8,6 +8,7 @@ import subprocess
 import sys
 import tomllib
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -37,7 +38,12 @@ EXTRAS = {name: _names(needs) for name, needs in PROJECT["optional-dependencies"
 FOR_USERS = {name: needs for name, needs in EXTRAS.items() if name not in ("dev", "bench")}
 
 
-def _third_parties(tree: ast.AST) -> Iterator[tuple[int, str]]:
+@cache
+def _third_parties(file: Path) -> list[tuple[int, str]]:
+    return list(_imported(ast.parse(file.read_text())))
+
+
+def _imported(tree: ast.AST) -> Iterator[tuple[int, str]]:
     for node in ast.walk(tree):
         modules = []
         if isinstance(node, ast.Import):
@@ -71,22 +77,22 @@ def _guarded(tree: ast.AST) -> tuple[set[int], set[int]]:
     return caught, typed
 
 
-@pytest.mark.parametrize("file", FILES, ids=lambda file: str(file.relative_to(SOURCE)))
-def test_every_import_is_of_a_dependency_or_of_an_extra_whose_absence_is_handled(file: Path) -> None:
-    text = file.read_text()
-    tree = ast.parse(text)
-    caught, typed = _guarded(tree)
-    for line, package in _third_parties(tree):
-        place = f"{file}:{line}: {package}"
-        if package in ALWAYS:
+def test_every_import_is_of_a_dependency_or_of_an_extra_whose_absence_is_handled() -> None:
+    for file in FILES:
+        rare = [(line, package) for line, package in _third_parties(file) if package not in ALWAYS]
+        if not rare:
             continue
-        extras = [name for name, needs in FOR_USERS.items() if package in needs]
-        assert extras, f"{place} is in no dependency and in no extra"
-        assert line in caught | typed, f"{place} comes with an extra, so its absence must be handled"
-        named = any(
-            f'"{name}"' in text or f"steelyard[{name}]" in text or f"`{name}`" in text for name in extras
-        )
-        assert line in typed or named, f"{place}: the file does not say which extra brings it"
+        text = file.read_text()
+        caught, typed = _guarded(ast.parse(text))
+        for line, package in rare:
+            place = f"{file}:{line}: {package}"
+            extras = [name for name, needs in FOR_USERS.items() if package in needs]
+            assert extras, f"{place} is in no dependency and in no extra"
+            assert line in caught | typed, f"{place} comes with an extra, so its absence must be handled"
+            named = any(
+                f'"{name}"' in text or f"steelyard[{name}]" in text or f"`{name}`" in text for name in extras
+            )
+            assert line in typed or named, f"{place}: the file does not say which extra brings it"
 
 
 def test_the_workshop_has_every_extra() -> None:
@@ -94,7 +100,7 @@ def test_the_workshop_has_every_extra() -> None:
 
 
 def test_every_dependency_is_imported() -> None:
-    used = {package for file in FILES for _, package in _third_parties(ast.parse(file.read_text()))}
+    used = {package for file in FILES for _, package in _third_parties(file)}
     assert used >= ALWAYS
     assert used >= set().union(*FOR_USERS.values())
 
