@@ -14,6 +14,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from source_trees import SOURCE, nodes
 from steelyard.campaign import table_path, write_table
 from steelyard.errors import InputError, MissingExtraError
 from steelyard.identifiability import symbolic_identifiability
@@ -22,7 +23,6 @@ from steelyard.recording import Recording, read, write
 from steelyard.zoo import zoo_robot
 
 ROOT = Path(__file__).resolve().parents[1]
-SOURCE = ROOT / "src" / "steelyard"
 FILES = sorted(SOURCE.rglob("*.py"))
 PACKAGE = {"yaml": "pyyaml", "flint": "python-flint", "pinocchio": "pin"}
 """Packages that are called otherwise than the module they bring."""
@@ -40,11 +40,11 @@ FOR_USERS = {name: needs for name, needs in EXTRAS.items() if name not in ("dev"
 
 @cache
 def _third_parties(file: Path) -> list[tuple[int, str]]:
-    return list(_imported(ast.parse(file.read_text())))
+    return list(_imported(file))
 
 
-def _imported(tree: ast.AST) -> Iterator[tuple[int, str]]:
-    for node in ast.walk(tree):
+def _imported(file: Path) -> Iterator[tuple[int, str]]:
+    for node in nodes(file):
         modules = []
         if isinstance(node, ast.Import):
             modules = [alias.name for alias in node.names]
@@ -62,11 +62,11 @@ def _lines(nodes: list[ast.stmt]) -> set[int]:
     return {line for node in nodes for line in range(node.lineno, (node.end_lineno or node.lineno) + 1)}
 
 
-def _guarded(tree: ast.AST) -> tuple[set[int], set[int]]:
+def _guarded(file: Path) -> tuple[set[int], set[int]]:
     """Lines inside a `try` that catches an ImportError, and lines that only a type checker reads."""
     caught: set[int] = set()
     typed: set[int] = set()
-    for node in ast.walk(tree):
+    for node in nodes(file):
         if isinstance(node, ast.Try) and any(
             handler.type is not None and ast.unparse(handler.type) == "ImportError"
             for handler in node.handlers
@@ -83,7 +83,7 @@ def test_every_import_is_of_a_dependency_or_of_an_extra_whose_absence_is_handled
         if not rare:
             continue
         text = file.read_text()
-        caught, typed = _guarded(ast.parse(text))
+        caught, typed = _guarded(file)
         for line, package in rare:
             place = f"{file}:{line}: {package}"
             extras = [name for name, needs in FOR_USERS.items() if package in needs]

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-SOURCE = Path(__file__).resolve().parents[1] / "src" / "steelyard"
+from source_trees import SOURCE, tree
+
 UNIT = re.compile(r"(?<![\w·/])(rad|m|kg|s|Hz|N|A|SI|dimensionless|percent|units?)(?![\w])")
 SHAPE = re.compile(r"shapes?\s+\(|(any|same|natural) shape")
 ARRAY = re.compile(r"\b(Array|ArrayLike|NDArray|IntArray)\b")
@@ -22,8 +23,7 @@ ROOMS = sorted(path for path in SOURCE.glob("[a-z]*") if path.name != "cli" and 
 
 def public_functions(room: Path) -> Iterator[tuple[str, ast.FunctionDef]]:
     for file in sorted(room.rglob("*.py")) if room.is_dir() else [room]:
-        tree = ast.parse(file.read_text())
-        for node in tree.body:
+        for node in tree(file).body:
             owners = node.body if isinstance(node, ast.ClassDef) and node.name[0] != "_" else [node]
             for item in owners:
                 public = isinstance(item, Function) and not item.name.startswith("_")

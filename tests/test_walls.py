@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from functools import cache
 from pathlib import Path
 
 import pytest
 
-SOURCE = Path(__file__).resolve().parents[1] / "src" / "steelyard"
+from source_trees import SOURCE, nodes
 
 FLOORS = (
     ("errors", "arrays", "finding", "files", "archive", "compiled", "threads", "cones"),
@@ -64,11 +63,6 @@ DOORS = {
 
 def room_of(file: Path) -> str:
     return file.relative_to(SOURCE).parts[0].removesuffix(".py")
-
-
-@cache
-def nodes(file: Path) -> list[ast.AST]:
-    return list(ast.walk(ast.parse(file.read_text())))
 
 
 def imports(file: Path) -> Iterator[tuple[int, str]]:
