@@ -43,7 +43,7 @@ def short_demo() -> Iterator[None]:
 
 def line_of_commands(name: str, folder: Path) -> None:
     """From `inspect` to `demo`, each on what the ones before have written."""
-    load = _load(folder)
+    load = write_load(folder)
 
     def done(*words: object, verdict: bool = False) -> Run:
         return _done(*words, folder=folder, verdict=verdict)
@@ -77,13 +77,14 @@ def last_joint_by_itself(name: str, folder: Path) -> None:
 
 def learns_its_load(name: str, folder: Path) -> None:
     """`online` along one proven plan."""
-    words = ("--payload", _load(folder), "--plans", "1", "--budget", "1", *SLIDING.get(name, ()))
+    words = ("--payload", write_load(folder), "--plans", "1", "--budget", "1", *SLIDING.get(name, ()))
     found = _done("online", name, *words, folder=folder).document
     assert found["contains_truth"] is True
     assert found["violations"] == []
 
 
-def _load(folder: Path) -> Path:
+def write_load(folder: Path) -> Path:
+    """A file of what is held."""
     file = folder / "load.json"
     file.write_text(json.dumps(LOAD))
     return file

@@ -8,7 +8,7 @@ import pytest
 
 from cli.running import run
 from steelyard.zoo import ZOO
-from zoo.every_command import ARMS, last_joint_by_itself, learns_its_load, line_of_commands
+from zoo.every_command import ARMS, last_joint_by_itself, learns_its_load, line_of_commands, write_load
 
 TELLING = ["rr_perpendicular", "scara", "kinova_gen3_2f85"]
 """Two joints, one that slides, and seven of which some turn without end, with a gripper."""
@@ -35,8 +35,7 @@ def test_an_arm_learns_what_it_holds_along_a_proven_plan(name: str, tmp_path: Pa
 
 
 def test_a_joint_that_slides_is_refused_with_the_option_that_holds_it(tmp_path: Path) -> None:
-    (tmp_path / "load.json").write_text('{"mass": 0.05, "com": [0, 0, 0.02]}')
-    ended = run("online", "scara", "--payload", "load.json", cwd=tmp_path)
+    ended = run("online", "scara", "--payload", write_load(tmp_path))
     assert ended.code == 2
     assert "joint 'joint3' does not just turn" in ended.complaint
     assert "--lock joint3=" in ended.complaint
