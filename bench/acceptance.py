@@ -46,6 +46,7 @@ from studies import (
     tube_enclosure,
     virtual_constraints,
     wrong_descriptions,
+    zoo_commands,
 )
 from tables import Study, write_study
 
@@ -81,6 +82,7 @@ STUDIES: dict[str, Callable[[], Study]] = {
     "believable_simulated": believable_simulated.run,
     "believable_public": believable_public.run,
     "wrong_descriptions": wrong_descriptions.run,
+    "zoo_commands": zoo_commands.run,
 }
 SEEDED: dict[str, Callable[[int], Study]] = {
     "believable_public": believable_public.run,

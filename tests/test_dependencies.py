@@ -8,11 +8,13 @@ import subprocess
 import sys
 import tomllib
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from source_trees import SOURCE, nodes
 from steelyard.campaign import table_path, write_table
 from steelyard.errors import InputError, MissingExtraError
 from steelyard.identifiability import symbolic_identifiability
@@ -21,7 +23,6 @@ from steelyard.recording import Recording, read, write
 from steelyard.zoo import zoo_robot
 
 ROOT = Path(__file__).resolve().parents[1]
-SOURCE = ROOT / "src" / "steelyard"
 FILES = sorted(SOURCE.rglob("*.py"))
 PACKAGE = {"yaml": "pyyaml", "flint": "python-flint", "pinocchio": "pin"}
 """Packages that are called otherwise than the module they bring."""
@@ -37,8 +38,13 @@ EXTRAS = {name: _names(needs) for name, needs in PROJECT["optional-dependencies"
 FOR_USERS = {name: needs for name, needs in EXTRAS.items() if name not in ("dev", "bench")}
 
 
-def _third_parties(tree: ast.AST) -> Iterator[tuple[int, str]]:
-    for node in ast.walk(tree):
+@cache
+def _third_parties(file: Path) -> list[tuple[int, str]]:
+    return list(_imported(file))
+
+
+def _imported(file: Path) -> Iterator[tuple[int, str]]:
+    for node in nodes(file):
         modules = []
         if isinstance(node, ast.Import):
             modules = [alias.name for alias in node.names]
@@ -56,11 +62,11 @@ def _lines(nodes: list[ast.stmt]) -> set[int]:
     return {line for node in nodes for line in range(node.lineno, (node.end_lineno or node.lineno) + 1)}
 
 
-def _guarded(tree: ast.AST) -> tuple[set[int], set[int]]:
+def _guarded(file: Path) -> tuple[set[int], set[int]]:
     """Lines inside a `try` that catches an ImportError, and lines that only a type checker reads."""
     caught: set[int] = set()
     typed: set[int] = set()
-    for node in ast.walk(tree):
+    for node in nodes(file):
         if isinstance(node, ast.Try) and any(
             handler.type is not None and ast.unparse(handler.type) == "ImportError"
             for handler in node.handlers
@@ -71,22 +77,22 @@ def _guarded(tree: ast.AST) -> tuple[set[int], set[int]]:
     return caught, typed
 
 
-@pytest.mark.parametrize("file", FILES, ids=lambda file: str(file.relative_to(SOURCE)))
-def test_every_import_is_of_a_dependency_or_of_an_extra_whose_absence_is_handled(file: Path) -> None:
-    text = file.read_text()
-    tree = ast.parse(text)
-    caught, typed = _guarded(tree)
-    for line, package in _third_parties(tree):
-        place = f"{file}:{line}: {package}"
-        if package in ALWAYS:
+def test_every_import_is_of_a_dependency_or_of_an_extra_whose_absence_is_handled() -> None:
+    for file in FILES:
+        rare = [(line, package) for line, package in _third_parties(file) if package not in ALWAYS]
+        if not rare:
             continue
-        extras = [name for name, needs in FOR_USERS.items() if package in needs]
-        assert extras, f"{place} is in no dependency and in no extra"
-        assert line in caught | typed, f"{place} comes with an extra, so its absence must be handled"
-        named = any(
-            f'"{name}"' in text or f"steelyard[{name}]" in text or f"`{name}`" in text for name in extras
-        )
-        assert line in typed or named, f"{place}: the file does not say which extra brings it"
+        text = file.read_text()
+        caught, typed = _guarded(file)
+        for line, package in rare:
+            place = f"{file}:{line}: {package}"
+            extras = [name for name, needs in FOR_USERS.items() if package in needs]
+            assert extras, f"{place} is in no dependency and in no extra"
+            assert line in caught | typed, f"{place} comes with an extra, so its absence must be handled"
+            named = any(
+                f'"{name}"' in text or f"steelyard[{name}]" in text or f"`{name}`" in text for name in extras
+            )
+            assert line in typed or named, f"{place}: the file does not say which extra brings it"
 
 
 def test_the_workshop_has_every_extra() -> None:
@@ -94,7 +100,7 @@ def test_the_workshop_has_every_extra() -> None:
 
 
 def test_every_dependency_is_imported() -> None:
-    used = {package for file in FILES for _, package in _third_parties(ast.parse(file.read_text()))}
+    used = {package for file in FILES for _, package in _third_parties(file)}
     assert used >= ALWAYS
     assert used >= set().union(*FOR_USERS.values())
 

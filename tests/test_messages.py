@@ -9,10 +9,9 @@ from pathlib import Path
 
 import pytest
 
-import steelyard
+from source_trees import SOURCE, tree
 from steelyard.cli.app import every_command
 
-SOURCES = Path(steelyard.__file__).parent
 SPOKEN = ("Error", "Finding", "Check", "say", "complain")
 """Calls whose texts people read: errors, findings, checks and lines of progress."""
 ELSEWHERE = {"--all-extras", "--extra"}
@@ -32,8 +31,8 @@ OPTION = re.compile(r"(?<![\w-])(?<!var\()--[a-z][a-z-]*[a-z]")
 
 
 def _trees() -> Iterator[tuple[str, ast.Module]]:
-    for path in sorted(SOURCES.rglob("*.py")):
-        yield str(path.relative_to(SOURCES)), ast.parse(path.read_text(encoding="utf-8"))
+    for path in sorted(SOURCE.rglob("*.py")):
+        yield str(path.relative_to(SOURCE)), tree(path)
 
 
 def _text(node: ast.expr) -> str:
@@ -76,11 +75,11 @@ def test_every_option_that_is_named_exists() -> None:
     commands = _commands()
     some = set.union(*commands.values()) | {"--version"} | ELSEWHERE
     wrong = []
-    for file, tree in _trees():
+    for file, module in _trees():
         # A text of one command's own files can be printed by that command alone.
         own = [name for name in commands if file.startswith("cli/") and Path(file).stem.split("_")[0] == name]
         known = commands[own[0]] | ELSEWHERE if own else some
-        for node in ast.walk(tree):
+        for node in ast.walk(module):
             if isinstance(node, ast.Constant) and isinstance(node.value, str):
                 # A line to type names its command.
                 typed = re.match(r"steelyard (\w+)", node.value)
@@ -96,8 +95,8 @@ def test_every_option_that_is_named_exists() -> None:
 def _python_names() -> set[str]:
     """Functions and classes of the package whose names are no words of a language."""
     names = set()
-    for _, tree in _trees():
-        for node in ast.walk(tree):
+    for _, module in _trees():
+        for node in ast.walk(module):
             if isinstance(node, ast.FunctionDef | ast.ClassDef):
                 names.add(node.name)
             if isinstance(node, ast.FunctionDef):
@@ -108,8 +107,8 @@ def _python_names() -> set[str]:
 def test_no_message_speaks_python() -> None:
     names = _python_names()
     wrong = []
-    for file, tree in _trees():
-        for line, said in _spoken(tree):
+    for file, module in _trees():
+        for line, said in _spoken(module):
             text = said
             for word in CALLERS.get(file, ()):
                 text = re.sub(rf"`?[\w.]*{word}(\([^)]*\)|=\w+)?`?", "", text)
@@ -147,11 +146,11 @@ def _texts(tree: ast.Module) -> Iterator[tuple[int, str]]:
 
 def test_no_text_speaks_python_wherever_it_is_put_together() -> None:
     wrong = []
-    for file, tree in _trees():
+    for file, module in _trees():
         # The expressions of xacro have functions of their own, which its messages name.
         if file in PROGRAMS or file.startswith("robot/xacro/"):
             continue
-        for line, text in _texts(tree):
+        for line, text in _texts(module):
             for word in CALLERS.get(file, ()):
                 text = re.sub(rf"`?[\w.]*{word}(\([^)]*\)|=\w+)?`?", "", text)
             if found := SYNTAX.findall(text):
@@ -170,11 +169,11 @@ ADVICE = {
 
 def test_advice_names_the_option_behind_it() -> None:
     wrong = []
-    for file, tree in _trees():
+    for file, module in _trees():
         # What is wrong with --lock itself is said of that option.
         if file in ("robot/locking.py", "cli/robot_argument.py"):
             continue
-        for line, text in _spoken(tree):
+        for line, text in _spoken(module):
             for advice, option in ADVICE.items():
                 if re.search(advice, text) and option not in text:
                     wrong.append(f"{file}:{line}: {text!r} does not name {option}")

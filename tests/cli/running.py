@@ -7,6 +7,7 @@ import io
 import json
 import sys
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from steelyard.cli.app import main
@@ -31,12 +32,12 @@ class Run:
         return " ".join(self.err.split())
 
 
-def run(*words: object) -> Run:
-    """Run `steelyard` with some words."""
+def run(*words: object, cwd: Path | None = None) -> Run:
+    """Run `steelyard` with some words, in some folder."""
     out, err = io.StringIO(), io.StringIO()
     before, sys.argv = sys.argv, ["steelyard", *map(str, words)]
     try:
-        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+        with contextlib.chdir(cwd or "."), contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
             main()
         code: object = 0
     except SystemExit as left:

@@ -1,10 +1,7 @@
-"""The commands as a user runs them: output, exit codes, and what is left on disk."""
+"""What all commands have in common: output, exit codes, and what is left on disk."""
 
 from __future__ import annotations
 
-import json
-import os
-import signal
 import subprocess
 import sys
 import time
@@ -13,129 +10,72 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from cli.running import run
 from steelyard import dynamics
 from steelyard.cli.warm_up import KERNELS
 from steelyard.drive import DRIVE_TERMS
 from steelyard.inertia import Body
 from steelyard.layout import layout_of
-from steelyard.motion import read_motion
+from steelyard.motion import random_fourier, read_motion, write_motion
 from steelyard.recording import read
 from steelyard.simulate import simulate
 from steelyard.zoo import zoo_robot
 
 STEELYARD = [sys.executable, "-c", "from steelyard.cli import main; main()"]
-
-
-def run(*arguments: object, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
-    command = [*STEELYARD, *(str(argument) for argument in arguments)]
-    return subprocess.run(command, capture_output=True, text=True, cwd=cwd, timeout=300, check=False)
+SECONDS = 4.0
 
 
 @pytest.fixture(scope="module")
-def demo_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("demo")
-    result = run("demo", "--robot", "two_link", "--out", folder / "two_link")
-    assert result.returncode == 0, result.stderr
-    return folder / "two_link"
+def motion(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    file = tmp_path_factory.mktemp("motion") / "two_link.motion.json"
+    wave = random_fourier(zoo_robot("two_link"), np.random.default_rng(1), period=SECONDS)
+    write_motion(wave, file)
+    return file
 
 
-def test_the_demo_finds_a_panda_that_is_not_the_one_described(tmp_path: Path) -> None:
-    result = run("demo", "--out", tmp_path / "out", "--json")
-    assert result.returncode == 0, result.stderr
-    document = json.loads(result.stdout)
-    assert document["verdict"] in ("pass", "warn")
-    assert document["certified"] is True
-    # README's numbers: the torques of another motion, and how far the description is from them.
-    assert document["holdout"]["overall"] < 2.0
-    assert document["holdout"]["described"] > 5.0 * document["holdout"]["overall"]
-    assert (document["identifiable"], document["parameters"]) == (69, 98)
-    hold, of = document["intervals_hold"]
-    assert of == 69
-    assert hold >= 60
-    # Links that the data decides are nearer to the truth than the description is.
-    known = [link for link in document["links"] if link["decided_by"]["mass"] == "data"]
-    assert len(known) >= 2
-    off = [abs(link["mass"] - link["true"]["mass"]) for link in known]
-    described = [abs(link["described"]["mass"] - link["true"]["mass"]) for link in known]
-    assert sum(off) < 0.5 * sum(described)
-    load = document["payload"]
-    low, high = load["interval95"]["mass"]
-    assert low < load["mass"] < high
-    assert load["mass"] == pytest.approx(load["true"]["mass"], rel=0.01)
-    assert load["com"] == pytest.approx(load["true"]["com"], abs=2e-3)
-    assert document["seconds"] > 0
-    for file in document["files"].values():
-        assert Path(file).stat().st_size > 0
-
-
-def test_the_demo_prints_links_joints_the_load_and_what_to_do_next(demo_folder: Path) -> None:
-    result = run("demo", "--robot", "two_link", "--out", demo_folder / "again")
-    assert result.returncode == 0
-    for text in (
-        "link2",
-        "truly",
-        "joint1",
-        "is unexplained",
-        "hold the truth",
-        "report.html",
-    ):
-        assert text in result.stdout
-    assert "steelyard identify robot.urdf log.csv" in result.stdout
-
-
-def test_the_same_seed_gives_the_same_files_and_another_seed_others(tmp_path: Path) -> None:
-    for name, seed in (("a", 3), ("b", 3), ("c", 4)):
-        assert run("demo", "--robot", "one_link", "--out", tmp_path / name, "--seed", seed).returncode == 0
-    for file in ("train.motion.json", "train.npz", "result/parameters.json", "torque.svg"):
-        first = (tmp_path / "a" / file).read_bytes()
-        assert first == (tmp_path / "b" / file).read_bytes()
-        assert first != (tmp_path / "c" / file).read_bytes()
-
-
-def test_simulate_writes_the_log_of_the_library(demo_folder: Path, tmp_path: Path) -> None:
-    log, motion = tmp_path / "log.csv", demo_folder / "train.motion.json"
+def test_simulate_writes_the_log_of_the_library(motion: Path, tmp_path: Path) -> None:
+    log = tmp_path / "log.csv"
     result = run("simulate", "two_link", motion, "--out", log, "--json")
-    assert result.returncode == 0, result.stderr
-    document = json.loads(result.stdout)
-    assert document["samples"] == 10001
+    assert result.code == 0, result.err
+    document = result.document
+    assert document["samples"] == 1000 * SECONDS + 1
     assert set(document["tracking"]) == {"joint1", "joint2"}
     assert max(document["tracking"].values()) < 1e-3
     assert read(log).digest == simulate(zoo_robot("two_link"), read_motion(motion)).digest
 
 
-def test_simulate_takes_a_controller_file(demo_folder: Path, tmp_path: Path) -> None:
+def test_simulate_takes_a_controller_file(motion: Path, tmp_path: Path) -> None:
     controller = tmp_path / "pd.toml"
     controller.write_text('law = "pd"\nkp = 2000.0\nkd = 80.0\n')
-    motion = demo_folder / "train.motion.json"
     result = run(
         "simulate", "two_link", motion, "--out", tmp_path / "log.npz", "--controller", controller, "--json"
     )
-    assert result.returncode == 0, result.stderr
-    errors = json.loads(result.stdout)["tracking"].values()
+    assert result.code == 0, result.err
+    errors = result.document["tracking"].values()
     # A PD without a model follows worse than computed torque, but it does follow.
     assert 1e-4 < max(errors) < 0.1
 
 
 def test_robots_lists_the_zoo_with_sources() -> None:
-    document = json.loads(run("robots", "--json").stdout)
+    document = run("robots", "--json").document
     by_name = {robot["name"]: robot for robot in document["robots"]}
     assert {"one_link", "two_link", "panda"} <= set(by_name)
     assert len(by_name["panda"]["joints"]) == 7
     assert all(robot["sources"] for robot in document["robots"])
-    text = run("robots").stdout
+    text = run("robots").out
     assert "panda" in text
     assert "Gaz" in text
 
 
 def test_inspect_says_what_a_description_states() -> None:
     result = run("inspect", "panda", "--json")
-    assert result.returncode == 0
-    document = json.loads(result.stdout)
+    assert result.code == 0
+    document = result.document
     assert document["tool_frame"] == "panda_link8"
     assert document["problems"] == []
     assert len(document["joints"]) == 7
     assert document["mass"] == pytest.approx(sum(link["mass"] for link in document["links"]))
-    assert "panda_joint7" in run("inspect", "panda").stdout
+    assert "panda_joint7" in run("inspect", "panda").out
 
 
 def test_inspect_ends_with_one_when_the_description_has_an_error(tmp_path: Path) -> None:
@@ -145,46 +85,42 @@ def test_inspect_ends_with_one_when_the_description_has_an_error(tmp_path: Path)
         '<joint name="j" type="continuous"><parent link="a"/><child link="b"/></joint>\n</robot>\n'
     )
     result = run("inspect", urdf, "--json")
-    assert result.returncode == 1
-    (problem,) = json.loads(result.stdout)["problems"]
+    assert result.code == 1
+    (problem,) = result.document["problems"]
     assert problem["code"] == "missing-inertial"
     assert problem["place"] == "bare.urdf:3"
 
 
 def test_gravity_is_an_option_wherever_a_robot_is() -> None:
-    assert json.loads(run("inspect", "panda", "--gravity", "none", "--json").stdout)["gravity"] == [0, 0, 0]
-    turned = json.loads(run("inspect", "panda", "--gravity", "1,2,-3.5", "--json").stdout)
+    assert run("inspect", "panda", "--gravity", "none", "--json").document["gravity"] == [0, 0, 0]
+    turned = run("inspect", "panda", "--gravity", "1,2,-3.5", "--json").document
     assert turned["gravity"] == [1, 2, -3.5]
 
 
-def test_a_joint_can_be_locked_and_a_tool_frame_chosen_wherever_a_robot_is(tmp_path: Path) -> None:
+def test_a_joint_can_be_locked_and_a_tool_frame_chosen_wherever_a_robot_is() -> None:
     options = ("--lock", "panda_joint7=0.5", "--lock", "panda_joint1=-1", "--tool-frame", "panda_link7")
-    document = json.loads(run("inspect", "panda", *options, "--json").stdout)
+    document = run("inspect", "panda", *options, "--json").document
     assert [joint["name"] for joint in document["joints"]] == [f"panda_joint{k}" for k in range(2, 7)]
     held = {item["name"]: (item["link"], item["position"]) for item in document["locked"]}
     assert held == {"panda_joint7": ("panda_link7", [0.5]), "panda_joint1": ("panda_link1", [-1])}
     assert document["links"][0]["fixed"] == ["panda_link1"]
     assert document["links"][-1]["fixed"] == ["panda_link7", "panda_link8"]
     assert document["tool_frame"] == "panda_link7"
-    text = run("inspect", "panda", *options).stdout
+    text = run("inspect", "panda", *options).out
     for line in (
         "Base: panda_link0 + panda_link1",
         "Locked: panda_joint7 at 0.5 rad, which holds panda_link7",
     ):
         assert line in text
-    result = run("demo", "--robot", "two_link", "--lock", "joint1=0.3", "--out", tmp_path / "out", "--json")
-    assert result.returncode == 0, result.stderr
-    assert list(json.loads(result.stdout)["holdout"]["joints"]) == ["joint2"]
 
 
-def test_simulate_holds_the_payload_at_the_tool_frame(demo_folder: Path, tmp_path: Path) -> None:
+def test_simulate_holds_the_payload_at_the_tool_frame(motion: Path, tmp_path: Path) -> None:
     payload, log = tmp_path / "payload.json", tmp_path / "log.npz"
     payload.write_text('{"mass": 2, "com": [0.1, 0.02, 0.3], "inertia": [0.04, 0, 0.05, 0.01, 0, 0.06]}')
-    motion = demo_folder / "train.motion.json"
     options = ("--payload", payload, "--tool-frame", "link1", "--rate", 100, "--out", log)
     result = run("simulate", "two_link", motion, *options)
-    assert result.returncode == 0, result.stderr
-    assert "payload.json is held at link1" in result.stdout
+    assert result.code == 0, result.err
+    assert "payload.json is held at link1" in result.out
     recording = read(log)
     assert recording.v is not None
     assert recording.a is not None
@@ -209,9 +145,9 @@ def test_names_that_look_like_markup_are_printed_as_they_are(tmp_path: Path) -> 
         '<joint name="[/j]" type="continuous"><parent link="[red]"/><child link="[/a]"/></joint></robot>'
     )
     result = run("inspect", urdf)
-    assert result.returncode == 0, result.stderr
+    assert result.code == 0, result.err
     for name in ("[/bold]", "[/a]", "[/j]"):
-        assert name in result.stdout
+        assert name in result.out
 
 
 BAD_INPUT = [
@@ -242,41 +178,26 @@ def test_bad_input_ends_with_two_one_message_and_nothing_written(
     arguments: tuple[str, ...], message: str, tmp_path: Path
 ) -> None:
     result = run(*arguments, cwd=tmp_path)
-    assert result.returncode == 2
-    assert message in result.stderr
-    assert "Traceback" not in result.stderr
-    assert result.stdout == ""
+    assert result.code == 2
+    assert message in result.complaint
+    assert "Traceback" not in result.err
+    assert result.out == ""
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_motion_of_another_robot_is_refused(demo_folder: Path, tmp_path: Path) -> None:
-    motion = demo_folder / "train.motion.json"
+def test_a_process_ends_with_the_code_and_the_one_message(tmp_path: Path) -> None:
+    command = [*STEELYARD, "inspect", "pandda"]
+    ended = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, timeout=60, check=False)
+    assert (ended.returncode, ended.stdout) == (2, "")
+    assert ended.stderr.startswith("error: ")
+    assert ended.stderr.count("\n") == 1
+
+
+def test_a_motion_of_another_robot_is_refused(motion: Path, tmp_path: Path) -> None:
     result = run("simulate", "panda", motion, "--out", tmp_path / "log.csv", cwd=tmp_path)
-    assert result.returncode == 2
-    assert "joint1" in result.stderr
+    assert result.code == 2
+    assert "joint1" in result.err
     assert list(tmp_path.iterdir()) == []
-
-
-def test_an_output_that_is_a_file_is_refused_before_any_work(tmp_path: Path) -> None:
-    (tmp_path / "out").write_text("precious")
-    result = run("demo", "--robot", "one_link", "--out", tmp_path / "out")
-    assert result.returncode == 2
-    assert (tmp_path / "out").read_text() == "precious"
-
-
-@pytest.mark.parametrize(("step", "later"), [("design a motion", 1.0), ("another one to judge by", 0.05)])
-def test_interruption_ends_with_130_and_leaves_nothing(tmp_path: Path, step: str, later: float) -> None:
-    process = subprocess.Popen(
-        [*STEELYARD, "demo", "--out", str(tmp_path / "out")], stderr=subprocess.PIPE, text=True
-    )
-    assert process.stderr is not None
-    assert any(step in line for line in iter(process.stderr.readline, ""))
-    time.sleep(later)  # into the step, which takes longer than this
-    os.kill(process.pid, signal.SIGINT)
-    _, rest = process.communicate(timeout=60)
-    assert process.returncode == 130
-    assert "Traceback" not in rest
-    assert not (tmp_path / "out").exists()
 
 
 def test_an_interruption_that_falls_into_a_destructor_is_not_lost() -> None:
@@ -300,7 +221,7 @@ app.main()
 
 
 def test_compile_makes_every_public_kernel(monkeypatch: pytest.MonkeyPatch) -> None:
-    document = json.loads(run("compile", "--json").stdout)
+    document = run("compile", "--json").document
     assert document["kernels"] == list(KERNELS)
     # Every public function of the room that computes something is among the calls.
     called: set[str] = set()
@@ -313,7 +234,7 @@ def test_compile_makes_every_public_kernel(monkeypatch: pytest.MonkeyPatch) -> N
 
 
 def test_version_and_help() -> None:
-    assert run("--version").stdout.startswith("steelyard 0.")
-    help_text = run("--help").stdout
+    assert run("--version").out.startswith("steelyard 0.")
+    help_text = run("--help").out
     for command in ("demo", "robots", "inspect", "simulate", "compile"):
         assert command in help_text

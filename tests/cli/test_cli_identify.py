@@ -16,7 +16,6 @@ import numpy as np
 import pinocchio as pin
 import pytest
 
-from shared_material import DATA, needs_shared
 from steelyard.cli.app import main
 from steelyard.cli.identify_line import _costly, lag_words
 from steelyard.drive import Drive
@@ -29,7 +28,6 @@ from steelyard.simulate import simulate
 from steelyard.zoo import zoo_robot
 
 FILES = {"model.urdf", "model.xml", "parameters.json", "record.json", "report.html"}
-CONSTANTS = "14.87,13.26,11.13,10.62,11.03,11.47"  # N·m/A, from the README of the logs
 
 
 def run(*words: object) -> tuple[object, str, str]:
@@ -161,27 +159,6 @@ def test_drive_terms_that_are_given_are_not_chosen_anew(tmp_path: Path) -> None:
     assert chosen["holdout"]["overall"] < 0.7 * given["holdout"]["overall"]
 
 
-@needs_shared
-def test_the_ur10e_is_identified_from_its_currents_within_five_percent(tmp_path: Path) -> None:
-    folder = DATA / "ur10e"
-    found = _identified(
-        folder / "ur10e.urdf",
-        folder / "ur-20_02_12-50sec_12harm.csv",
-        folder / "ur-20_02_12-40sec_12harm.csv",
-        "--holdout",
-        folder / "ur-20_02_10-30sec_12harm.csv",
-        "--torque-constant",
-        CONSTANTS,
-        "--out",
-        tmp_path / "ur10e",
-    )
-    # 58 with linear drives; load friction at the two joints that show it, which tells a rotor from its link.
-    assert found["identifiable"] == 61
-    assert "drive-chosen" in [finding["code"] for finding in found["findings"]]
-    assert found["holdout"]["overall"] < 3.7
-    assert max(found["holdout"]["joints"].values()) < 12.0
-
-
 @pytest.mark.parametrize(
     ("words", "message"),
     [
@@ -206,10 +183,18 @@ def test_what_cannot_be_done_is_refused_and_nothing_is_written(
     assert not out.exists()
 
 
-def test_the_record_holds_the_request_and_the_digests_of_what_was_read(logs: Path, tmp_path: Path) -> None:
+@pytest.fixture(scope="module")
+def weighted(logs: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, Any]]:
+    """The folder and the answer of weighted least squares, for all tests that look at them."""
+    out = tmp_path_factory.mktemp("weighted") / "r"
+    return out, _identified("two_link", logs / "train.parquet", "--out", out, "--method", "wls")
+
+
+def test_the_record_holds_the_request_and_the_digests_of_what_was_read(
+    logs: Path, weighted: tuple[Path, dict[str, Any]]
+) -> None:
     log = logs / "train.parquet"
-    _identified("two_link", log, "--out", tmp_path / "r", "--method", "wls")
-    request = json.loads((tmp_path / "r" / "record.json").read_text())["request"]
+    request = json.loads((weighted[0] / "record.json").read_text())["request"]
     assert request["command"] == "identify"
     assert (request["method"], request["logs"]) == ("wls", [str(log)])
     assert request["inputs"] == {
@@ -217,8 +202,8 @@ def test_the_record_holds_the_request_and_the_digests_of_what_was_read(logs: Pat
     }
 
 
-def test_intervals_and_excitation_are_in_the_answer(logs: Path, tmp_path: Path) -> None:
-    found = _identified("two_link", logs / "train.parquet", "--out", tmp_path / "r", "--method", "wls")
+def test_intervals_and_excitation_are_in_the_answer(weighted: tuple[Path, dict[str, Any]]) -> None:
+    found = weighted[1]
     assert found["excited"] == found["identifiable"] == len(found["base"])
     assert found["consistent"] is True
     for line in found["base"]:
@@ -254,9 +239,11 @@ def test_a_known_moment_corrects_the_torques_of_its_joint_and_narrows_their_erro
     assert after < 0.7 * before  # What is left is the other constant, of which nothing was said.
 
 
-def test_errors_of_torque_constants_widen_intervals_and_stand_apart(logs: Path, tmp_path: Path) -> None:
+def test_errors_of_torque_constants_widen_intervals_and_stand_apart(
+    logs: Path, weighted: tuple[Path, dict[str, Any]], tmp_path: Path
+) -> None:
     words = ("two_link", logs / "train.parquet", "--method", "wls")
-    plain = _identified(*words, "--out", tmp_path / "p")
+    folder, plain = weighted
     wide = _identified(*words, "--out", tmp_path / "w", "--torque-constant-error", "0.2")
     for before, after in zip(plain["base"], wide["base"], strict=True):
         # Torques that were measured as such have no constants to be wrong.
@@ -267,7 +254,7 @@ def test_errors_of_torque_constants_widen_intervals_and_stand_apart(logs: Path, 
     halves = [np.diff([line["interval95"] for line in one["base"]])[:, 0] for one in (plain, wide)]
     assert np.median(halves[1] / halves[0]) > 2.0
     stored = json.loads((tmp_path / "w" / "parameters.json").read_text())["base"]
-    same = json.loads((tmp_path / "p" / "parameters.json").read_text())["base"]
+    same = json.loads((folder / "parameters.json").read_text())["base"]
     for line, other, told in zip(stored, same, wide["base"], strict=True):
         assert line["deviation"] == pytest.approx(other["deviation"])
         assert line["deviation_systematic"] > 0.0

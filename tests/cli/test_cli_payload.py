@@ -124,7 +124,7 @@ CONSTANTS = np.array([10.0, 12.0, 9.0, 11.0, 5.0, 5.0, 4.0])
 def currents(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Currents of runs with a load, without, and with a known load."""
     folder = tmp_path_factory.mktemp("currents")
-    motion, rng = motion_of(PANDA, period=6.0), np.random.default_rng(0)
+    motion, rng = motion_of(PANDA, period=4.0), np.random.default_rng(0)
     for name, load in (("loaded", LOAD), ("empty", None), ("known", KNOWN)):
         log = run(PANDA, motion, load, noise=0.02, rng=rng, driven=True)
         write(log.with_channels(tau=None, a=None, current=log.tau / CONSTANTS), folder / f"{name}.csv")

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import json
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
-STEELYARD = [sys.executable, "-c", "from steelyard.cli import main; main()"]
+from cli.running import run
+
 INERTIA = '<inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="{}"/>'
 URDF = (
     '<robot name="r">\n<link name="a"/>\n<link name="b">\n<inertial><mass value="2"/>'
@@ -20,16 +18,11 @@ URDF = (
 BARE = URDF.replace('<inertial><mass value="2"/>' + INERTIA.format(3) + "</inertial>", "")
 
 
-def run(*arguments: object, cwd: Path) -> subprocess.CompletedProcess[str]:
-    command = [*STEELYARD, *(str(argument) for argument in arguments)]
-    return subprocess.run(command, capture_output=True, text=True, cwd=cwd, timeout=300, check=False)
-
-
 def test_the_repaired_file_is_written_and_every_change_is_listed(tmp_path: Path) -> None:
     (tmp_path / "r.urdf").write_text(URDF)
     result = run("inspect", "r.urdf", "--repair", "fixed.urdf", "--json", cwd=tmp_path)
-    assert result.returncode == 0, result.stderr
-    document = json.loads(result.stdout)
+    assert result.code == 0, result.err
+    document = result.document
     assert document["files"] == {"repaired": "fixed.urdf"}
     assert [(change["place"], change["what"]) for change in document["changes"]] == [
         ("r.urdf:4", "the inertia of link 'b'"),
@@ -39,14 +32,14 @@ def test_the_repaired_file_is_written_and_every_change_is_listed(tmp_path: Path)
     assert document["left"] == document["problems"] == []
     assert sorted(path.name for path in tmp_path.iterdir()) == ["fixed.urdf", "r.urdf"]
     assert (tmp_path / "r.urdf").read_text() == URDF
-    again = json.loads(run("inspect", "fixed.urdf", "--json", cwd=tmp_path).stdout)
+    again = run("inspect", "fixed.urdf", "--json", cwd=tmp_path).document
     assert again["problems"] == []
     assert again["digest"] == document["digest"]
 
 
 def test_a_table_says_the_changes_to_people(tmp_path: Path) -> None:
     (tmp_path / "r.urdf").write_text(URDF)
-    text = run("inspect", "r.urdf", "--repair", "fixed.urdf", cwd=tmp_path).stdout
+    text = run("inspect", "r.urdf", "--repair", "fixed.urdf", cwd=tmp_path).out
     for word in ("r.urdf:6", "revolute", "continuous", "fixed.urdf: written with 2 changes"):
         assert word in text
 
@@ -54,24 +47,24 @@ def test_a_table_says_the_changes_to_people(tmp_path: Path) -> None:
 def test_what_nobody_stated_is_left_with_its_remedy_and_ends_with_one(tmp_path: Path) -> None:
     (tmp_path / "r.urdf").write_text(BARE)
     result = run("inspect", "r.urdf", "--repair", "fixed.urdf", "--json", cwd=tmp_path)
-    assert result.returncode == 1
-    (left,) = json.loads(result.stdout)["left"]
+    assert result.code == 1
+    (left,) = result.document["left"]
     assert (left["code"], left["severity"], left["place"]) == ("missing-inertial", "error", "r.urdf:3")
     assert "State its <inertial>" in left["remedy"]
     assert (tmp_path / "fixed.urdf").exists()
     filled = run("inspect", "r.urdf", "--repair", "full.urdf", "--fill-mass", "2", "--json", cwd=tmp_path)
-    assert filled.returncode == 0
-    assert json.loads(filled.stdout)["mass"] == 2.0
+    assert filled.code == 0
+    assert filled.document["mass"] == 2.0
 
 
 def test_an_existing_file_is_replaced_only_by_force(tmp_path: Path) -> None:
     (tmp_path / "r.urdf").write_text(URDF)
     (tmp_path / "out.urdf").write_text("precious")
     result = run("inspect", "r.urdf", "--repair", "out.urdf", cwd=tmp_path)
-    assert (result.returncode, result.stdout) == (2, "")
-    assert "exists already" in result.stderr
+    assert (result.code, result.out) == (2, "")
+    assert "exists already" in result.err
     assert (tmp_path / "out.urdf").read_text() == "precious"
-    assert run("inspect", "r.urdf", "--repair", "out.urdf", "--force", cwd=tmp_path).returncode == 0
+    assert run("inspect", "r.urdf", "--repair", "out.urdf", "--force", cwd=tmp_path).code == 0
     assert "<robot" in (tmp_path / "out.urdf").read_text()
 
 
@@ -83,8 +76,8 @@ def test_a_xacro_file_is_expanded_and_repaired(tmp_path: Path) -> None:
         xacro.replace("<link", '<xacro:property name="x" value="1"/><link', 1)
     )
     result = run("inspect", "r.urdf.xacro", "--repair", "fixed.urdf", "--json", cwd=tmp_path)
-    assert result.returncode == 0, result.stderr
-    document = json.loads(result.stdout)
+    assert result.code == 0, result.err
+    document = result.document
     assert document["mass"] == 2.0
     lines = (tmp_path / "fixed.urdf").read_text().splitlines()
     for change in document["changes"]:
@@ -123,7 +116,7 @@ def test_bad_input_ends_with_two_one_message_and_nothing_written(
     (tmp_path / "ball.xml").write_text(BALL)
     before = sorted(tmp_path.iterdir())
     result = run("inspect", *arguments, cwd=tmp_path)
-    assert (result.returncode, result.stdout) == (2, "")
-    assert message in result.stderr
-    assert "Traceback" not in result.stderr
+    assert (result.code, result.out) == (2, "")
+    assert message in result.complaint
+    assert "Traceback" not in result.err
     assert sorted(tmp_path.iterdir()) == before

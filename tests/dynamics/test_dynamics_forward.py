@@ -182,7 +182,7 @@ def test_impossible_bodies_are_moved_as_long_as_the_mass_matrix_is_positive(
     assert_agree(a, expected, relative=_tolerance(H, cancelled=abs(rotor)))
 
 
-@pytest.mark.parametrize("seed", [0, 1, 2, 4, 5, 6, 7])
+@pytest.mark.parametrize("seed", [0, 2, 6])
 def test_samples_whose_mass_matrix_is_not_positive_are_named(seed: int) -> None:
     rng = np.random.default_rng(seed)
     robot = random_robot(rng, bodies=5, fixed=False)

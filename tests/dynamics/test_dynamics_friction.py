@@ -120,7 +120,7 @@ def test_a_joint_that_mimics_another_has_friction_of_its_own(seed: int) -> None:
         assert_agree(tau[n], [each[0] + ratio * each[2], each[1], each[3]])
 
 
-@pytest.mark.parametrize("name", ["two_link", "panda"])
+@pytest.mark.parametrize("name", ["two_link", "scara"])
 def test_straight_line_and_generic_code_agree(name: str) -> None:
     rng = np.random.default_rng(0)
     robot = zoo_robot(name)

@@ -31,7 +31,7 @@ from steelyard.dynamics.tree import tree_of
 from steelyard.errors import InputError
 from steelyard.layout import Layout, layout_of
 from steelyard.robot import Robot
-from steelyard.zoo import ZOO, zoo_robot
+from steelyard.zoo import zoo_robot
 
 DRIVE = [term.name for term in DRIVE_TERMS]
 
@@ -144,7 +144,8 @@ def test_the_linearisation_is_the_derivative_of_inverse_dynamics(seed: int) -> N
     assert_agree(Y, torque_regressor(robot, layout, q, v, a)[0], relative=1e-12)
 
 
-@pytest.mark.parametrize("name", ZOO)
+# A joint that slides, a tree, and seven joints; expressions of any tree are judged above.
+@pytest.mark.parametrize("name", ["scara", "cheetah3", "panda"])
 def test_compiled_code_equals_its_program_and_the_generic_kernels(name: str) -> None:
     robot = zoo_robot(name)
     layout = layout_of(robot, DRIVE)

@@ -32,7 +32,7 @@ def right(name: str = "panda", level: float = 0.01) -> tuple[Robot, Layout, Reco
     for joint in layout.joints:
         for term, value in zip(TERMS, (0.5, 0.5, 0.1, 0.05), strict=True):
             phi[layout.index(f"{joint}.{term}")] = value
-    log = exact_log(robot, layout, phi, samples=1500)
+    log = exact_log(robot, layout, phi, samples=700)
     tau = log.channels["tau"]
     noise = coloured(np.random.default_rng(0), log.n, level * tau.std(axis=0), 0.5)
     return robot, layout, log.with_channels(tau=tau + noise)
@@ -136,7 +136,7 @@ def test_a_right_log_raises_no_alarm(name: str, level: float) -> None:
 def test_a_base_that_is_tilted_is_told_with_its_angle() -> None:
     robot, layout, _ = right()
     tilted, _ = tilted_base(robot, right()[2])
-    log = exact_log(tilted, layout, layout.complete_nominal(), samples=1500)
+    log = exact_log(tilted, layout, layout.complete_nominal(), samples=700)
     (finding,) = diagnose(problem_of(robot, layout, [log])).findings
     assert finding.code == "gravity-direction"
     assert "tilted by 5.7 degrees" in finding.message  # the arc cosine of cos 0.1 cos 0 along z

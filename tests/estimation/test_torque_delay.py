@@ -32,15 +32,22 @@ def late_problem(delay: float, level: float, *, name: str = "ur10e", rate: float
     return problem_of(robot, layout, [log])
 
 
-@pytest.mark.parametrize("rate", [50.0, 200.0])
-@pytest.mark.parametrize("level", [0.0, 0.003, 0.03, 0.3])
+@pytest.mark.parametrize(("level", "rate"), [(0.0, 50.0), (0.003, 200.0), (0.03, 50.0), (0.3, 200.0)])
 def test_torques_on_time_raise_no_alarm(level: float, rate: float) -> None:
     assert diagnose(late_problem(0.0, level, rate=rate)).findings == ()
 
 
-@pytest.mark.parametrize("rate", [50.0, 200.0])
-@pytest.mark.parametrize("delay", [-0.03, 0.004, 0.011, 0.025, 0.045])
-@pytest.mark.parametrize("level", [0.0, 0.003])
+@pytest.mark.parametrize(
+    ("delay", "level", "rate"),
+    [
+        (-0.03, 0.003, 50.0),
+        (0.004, 0.0, 200.0),
+        (0.004, 0.003, 50.0),
+        (0.011, 0.003, 200.0),
+        (0.025, 0.0, 50.0),
+        (0.045, 0.003, 50.0),
+    ],
+)
 def test_the_delay_is_found_between_samples_too(delay: float, level: float, rate: float) -> None:
     (found,) = diagnose(late_problem(delay, level, rate=rate)).findings
     assert found.code == "torque-delay"

@@ -117,7 +117,7 @@ def test_what_the_data_hides_is_decided_by_the_prior_and_bounded_by_it() -> None
 def test_intervals_cover_and_what_the_data_decides_is_close() -> None:
     load, motion = body(3, 2.0), motion_of(PANDA, 5)
     covered = []
-    for seed in range(30):
+    for seed in range(15):
         log = run(PANDA, motion, load, noise=0.1, rng=np.random.default_rng(seed))
         found = payload_of(weigh_with_model(described(PANDA, ()), HELD, [log]), np.random.default_rng(seed))
         truth = quantities(load.parameters)

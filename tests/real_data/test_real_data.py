@@ -63,9 +63,12 @@ def test_the_ur10e_is_predicted_from_its_currents_on_a_motion_it_has_not_seen(tm
         *("--holdout", logs / "ur-20_02_10-30sec_12harm.csv"),
         *("--torque-constant", UR10E_CONSTANTS),
     )
-    assert found["holdout"]["overall"] <= 5.0
-    assert max(found["holdout"]["joints"].values()) <= 12.0
-    assert {"approach-phase"} <= _codes(found)
+    # 58 with linear drives; load friction at the two joints that show it, which tells a rotor from its link.
+    assert found["identifiable"] == 61
+    assert found["holdout"]["overall"] < 3.7
+    assert max(found["holdout"]["joints"].values()) < 12.0
+    assert {"approach-phase", "drive-chosen"} <= _codes(found)
+    assert found["verdict"] != "fail"
     assert "no held-out test" not in _check(found, "held-out torque")["message"]
     assert _check(found, "intervals")["status"] == "pass", "this excitation is not weak"
 

@@ -53,10 +53,12 @@ class DifferencedFeedforward(FeedforwardPD):
 
 
 @cache
-def arm(name: str = "two_link") -> tuple[Robot, Layout, np.ndarray]:
-    robot = zoo_robot(name)
-    layout = layout_of(robot, ["viscous", "offset", "rotor"])
+def arm() -> tuple[Robot, Layout, np.ndarray]:
+    """One arm and layout for all tests: a minute of compilation hangs on every other."""
+    robot = zoo_robot("two_link")
+    layout = layout_of(robot, ["viscous", "coulomb", "offset", "rotor"])
     phi = layout.complete_nominal()
+    phi[layout.drive_columns[:, 1]] = 0.0
     phi[layout.drive_columns[:, 3]] = 0.1
     return robot, layout, phi
 
@@ -103,25 +105,33 @@ def test_sensitivities_are_differences_of_runs(kind: str, scheme: str, share: fl
     refs = reference(robot, 150)
     loop = ClosedLoop(law(kind, robot), CYCLE, share * CYCLE, scheme)
     exact = sensitivities(robot, layout, phi, *refs, loop)
-    for column in range(layout.size):
+    # Coulomb friction has no slope where a joint reverses: it is judged apart.
+    for column in sorted(set(range(layout.size)) - set(layout.drive_columns[:, 1])):
         expected = differences(robot, layout, phi, refs, loop, column)
         for actual, judged in zip((exact.dq, exact.dv, exact.dtau), expected, strict=True):
             assert_agree(actual[:, :, column], judged, relative=1e-6, scale=1e-3)
 
 
-def test_seven_joints_with_base_parameters_and_a_coarse_output() -> None:
+def onwards(cycles: int) -> tuple[np.ndarray, ...]:
+    """A reference along which no joint reverses."""
+    t, w = CYCLE * np.arange(cycles)[:, None], np.array([4.0, 7.0])
+    v = np.array([1.0, 2.0])
+    return v * t + 0.3 / w * np.sin(w * t), v + 0.3 * np.cos(w * t), -0.3 * w * np.sin(w * t)
+
+
+def test_base_parameters_and_a_coarse_output() -> None:
     """A reduced set through B: chain rule and block averages at once, against differences of runs."""
-    robot, layout, phi = arm("panda")
-    refs = reference(robot, 81)
+    robot, layout, phi = arm()
+    refs = onwards(81)
     loop = ClosedLoop(law("linear pd", robot), CYCLE, CYCLE)
     rng = np.random.default_rng(0)
-    basis = np.zeros((layout.size, 12))
-    basis[rng.permutation(layout.size)[:40], rng.integers(0, 12, 40)] = rng.uniform(0.5, 2.0, 40)
-    basis[:, 0] = phi
+    basis = 0.1 * rng.uniform(0.5, 2.0, (layout.size, 12))
+    basis[:, 0] += phi
     theta = np.zeros(12)
     theta[0] = 1.0
     blocks = sensitivities(robot, layout, theta, *refs, loop, basis=basis, average=20)
-    assert blocks.dtau.shape == (4, 7, 12)
+    assert blocks.dtau.shape == (4, 2, 12)
+    assert (blocks.v > 0).all()
     for column in (0, 3, 11):
         h = 1e-3 * 0.05
         runs = []
@@ -130,7 +140,7 @@ def test_seven_joints_with_base_parameters_and_a_coarse_output() -> None:
             changed[column] += reach * h
             runs.append(rollout(robot, layout, changed, *refs, loop, basis=basis).tau)
         change = (runs[0] - 8.0 * runs[1] + 8.0 * runs[2] - runs[3]) / (12.0 * h)
-        expected = change[:80].reshape(4, 20, 7).mean(axis=1)
+        expected = change[:80].reshape(4, 20, 2).mean(axis=1)
         assert_agree(blocks.dtau[:, :, column], expected, relative=1e-6)
 
 
@@ -194,17 +204,17 @@ def test_the_same_call_gives_the_same_bits() -> None:
 
 def test_coulomb_friction_is_differentiated_away_from_reversals() -> None:
     """While no joint reverses, dτ/dF_c is that of differences; sign(v) itself has no slope."""
-    robot = zoo_robot("one_link")
-    layout = layout_of(robot, ["coulomb"])
-    phi = layout.complete_nominal()
-    phi[-1] = 0.1
-    t = CYCLE * np.arange(100)[:, None]
-    refs = (1.0 * t, np.ones_like(t), np.zeros_like(t))
-    loop = ClosedLoop(PD(robot, np.array([80.0]), np.array([6.0])), CYCLE)
+    robot, layout, phi = arm()
+    columns = layout.drive_columns[:, 1]
+    phi = phi.copy()
+    phi[columns] = 0.1
+    refs = onwards(100)
+    loop = ClosedLoop(law("linear pd", robot), CYCLE)
     exact = sensitivities(robot, layout, phi, *refs, loop)
     assert (exact.v > 0).all()
-    expected = differences(robot, layout, phi, refs, loop, layout.size - 1)[2]
-    assert_agree(exact.dtau[:, :, -1], expected, relative=1e-6)
+    for column in columns:
+        expected = differences(robot, layout, phi, refs, loop, column)[2]
+        assert_agree(exact.dtau[:, :, column], expected, relative=1e-6)
 
 
 def test_bad_arguments_are_named() -> None:
