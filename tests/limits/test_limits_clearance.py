@@ -13,8 +13,9 @@ from oracles.random_robots import random_robot, random_states
 from oracles.thread_counts import thread_count
 from steelyard.dynamics import forward_kinematics
 from steelyard.errors import ShapeError, UnknownNameError
+from steelyard.finding import Severity
 from steelyard.inertia import Body
-from steelyard.limits import Clearance, Hull, Obstacle, Scene, Zonotope, clearance_of, rest_pose
+from steelyard.limits import Clearance, Hull, Obstacle, Pair, Scene, Zonotope, clearance_of, rest_pose
 from steelyard.pose import Pose
 from steelyard.robot import (
     Box,
@@ -205,19 +206,29 @@ def test_every_link_of_the_zoo_can_be_checked_and_rests_free_of_itself(name: str
     robot = zoo_robot(name)
     clearance = clearance_of(robot)
     assert {finding.code for finding in clearance.findings} <= {"overlapping-pair"}
-    assert len(clearance.excluded) <= 3
+    # Neighbours meet at their joint; beyond them at most three pairs touch because they are built so.
+    assert sum(not _neighbours(robot, pair) for pair in clearance.excluded) <= 3
+    # The thighs of cheetah3 overlap its torso at rest, as they are drawn, and are apart elsewhere.
+    assert name == "cheetah3" or {finding.severity for finding in clearance.findings} <= {Severity.INFO}
     assert (clearance.distances(rest_pose(robot)) >= 0.0).all()
     for pair in clearance.excluded:
         gap = abs(pair.first.link - pair.second.link)
-        assert gap <= 3, f"{pair.name} are far apart on the chain"
+        assert gap <= 3 or _neighbours(robot, pair), f"{pair.name} are far apart on the chain"
 
 
-def test_neighbours_are_not_watched_and_others_are() -> None:
+def _neighbours(robot: Robot, pair: Pair) -> bool:
+    high, low = max(pair.first.link, pair.second.link), min(pair.first.link, pair.second.link)
+    return robot.joints[high].parent == low
+
+
+def test_neighbours_are_watched_where_they_do_not_meet_at_their_joint() -> None:
+    watched = {pair.name for pair in clearance_of(zoo_robot("ur10e")).pairs}
+    # The elbow of a UR10e folds its forearm onto the upper arm, long before its own limit.
+    assert "forearm_link[1] – upper_arm_link[0]" in watched
     clearance = clearance_of(zoo_robot("panda"))
-    watched = {pair.owners for pair in clearance.pairs}
-    assert frozenset({"panda_link0", "panda_link1"}) not in watched
-    assert frozenset({"panda_link3", "panda_link4"}) not in watched
-    assert frozenset({"panda_link0", "panda_link7"}) in watched
+    owners = {pair.owners for pair in clearance.pairs}
+    assert frozenset({"panda_link0", "panda_link1"}) not in owners
+    assert frozenset({"panda_link0", "panda_link7"}) in owners
     assert all(pair.first.link > pair.second.link for pair in clearance.pairs)
 
 
@@ -225,11 +236,11 @@ def test_what_overlaps_at_rest_is_left_out_and_said() -> None:
     robot = arm(JointKind.REVOLUTE)
     big = replace(robot.base, collision=(Geometry(Sphere(2.0), at()),))
     clearance = clearance_of(replace(robot, base=big))
-    assert [pair.name for pair in clearance.excluded] == ["lower – base"]
-    assert not clearance.pairs
-    (finding,) = clearance.findings
+    assert "lower – base" in [pair.name for pair in clearance.excluded]
+    assert "lower – base" not in clearance.names
+    (finding,) = (finding for finding in clearance.findings if finding.place == "lower – base")
     assert finding.code == "overlapping-pair"
-    assert str(finding) == "info: lower – base: overlap at rest and are not kept apart."
+    assert "are not kept apart" in finding.message
 
 
 def test_an_overlap_with_the_scene_is_kept_and_said() -> None:

@@ -10,7 +10,7 @@ import pytest
 
 from steelyard.errors import SteelyardError
 from steelyard.finding import Finding, Severity
-from steelyard.robot import Box, Capsule, Cylinder, Geometry, MeshFile, Robot, Sphere, parse_urdf
+from steelyard.robot import Box, Capsule, Cylinder, Geometry, MeshFile, Robot, Shape, Sphere, parse_urdf
 
 INERTIAL = '<inertial><mass value="2"/><inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/></inertial>'
 
@@ -217,7 +217,8 @@ def test_a_mimic_that_cannot_be_is_refused_with_its_line(tag: str, message: str)
         ('<cone radius="1"/>', "unknown-shape"),
         ('<sphere radius="-1"/>', "bad-shape"),
         ('<sphere radius="wide"/>', "bad-shape"),
-        ('<box size="1 2 0"/>', "bad-shape"),
+        ('<box size="0 0 0"/>', "bad-shape"),
+        ('<box size="1 2 -1"/>', "bad-shape"),
         ('<cylinder radius="1"/>', "bad-shape"),
         ("<mesh/>", "bad-shape"),
     ],
@@ -227,6 +228,20 @@ def test_a_shape_that_cannot_be_used_is_reported_and_left_out(shape: str, code: 
     finding = _only(robot)
     assert (finding.code, finding.place) == (code, "r.urdf:6")
     assert robot.links[0].collision == ()
+
+
+@pytest.mark.parametrize(
+    ("shape", "kept"),
+    [
+        ('<box size="1 2 0"/>', Box(1.0, 2.0, 1e-3)),
+        ('<box size="0 2 0"/>', Box(1e-3, 2.0, 1e-3)),
+        ('<cylinder radius="1" length="0"/>', Cylinder(1.0, 1e-3)),
+    ],
+)
+def test_a_shape_without_thickness_is_given_some(shape: str, kept: Shape) -> None:
+    robot = _robot(link=f"{INERTIAL}\n<collision><geometry>\n{shape}</geometry></collision>")
+    assert _only(robot).code == "flat-shape"
+    assert [item.shape for item in robot.links[0].collision] == [kept]
 
 
 def test_shapes_are_kept_where_they_stand_on_the_link_that_carries_them() -> None:

@@ -292,7 +292,7 @@ def _training(robot: Robot, seed: int) -> tuple[Motion, bool]:
     if found.design.interrupted:
         # `excite` keeps the best motion so far; here whoever interrupts wants the whole line to end.
         raise KeyboardInterrupt
-    return found.motion, isinstance(found.proof, Certificate)
+    return found.motion, isinstance(found.proof, Certificate) and not found.uncovered
 
 
 def _write_bench(bench: Bench, out: Path) -> dict[str, str]:

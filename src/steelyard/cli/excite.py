@@ -75,6 +75,22 @@ def excite(
     ] = None,
     tool_scale: Annotated[float, typer.Option(help="Metres per unit of the tool's mesh.")] = 1.0,
     scene: Annotated[Path | None, typer.Option(help="Obstacles (TOML or JSON).", show_default=False)] = None,
+    payload: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="What it will hold along the motion (JSON); torques count it.",
+            show_default=False,
+        ),
+    ] = None,
+    ignore: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME:NAME",
+            help="Links, obstacles or `tool` that may touch each other; may be repeated.",
+            show_default=False,
+        ),
+    ] = None,
     distance: Annotated[float, typer.Option(help="How far everything stays apart, m.", min=0.0)] = 0.01,
     after: Annotated[
         list[str] | None,
@@ -120,7 +136,11 @@ def excite(
     jerk: JerkOption = None,
     json: JsonOption = False,
 ) -> None:
-    """Design a motion, prove that it keeps every limit, and write it; exit code 3 if it cannot be proven."""
+    """Design a motion, prove that it keeps every limit, and write it.
+
+    Exit code 3 if it cannot be proven, or if something that could hit or overload is not part of the proof;
+    the motion is written all the same, and both are said.
+    """
     from steelyard.cli.excite_answer import answer, print_answer
     from steelyard.cli.excite_files import files_beside, write_files
     from steelyard.cli.excite_line import designed
@@ -146,6 +166,8 @@ def excite(
         tool=tool,
         tool_scale=tool_scale,
         scene=scene,
+        payload=payload,
+        ignore=tuple(ignore or ()),
         distance=distance,
         after=tuple(after or ()),
         without=tuple(word.strip() for word in without.split(",") if word.strip()),
@@ -206,10 +228,12 @@ def _added(
 
     if wish.whom != "payload":
         raise InputError("goes with --for payload.", place="--planned")
-    found = added_for(wish, planned)
+    found, uncovered = added_for(wish, planned)
     files = write_added(found, out, rate=rate, slower=slower)
-    document = added_answer(found, files, time.perf_counter() - began)
+    document = added_answer(found, uncovered, files, time.perf_counter() - began)
     if json:
         print_json(document)
     else:
         print_added(found, document)
+    if uncovered:
+        raise typer.Exit(3)

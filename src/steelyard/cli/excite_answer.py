@@ -37,8 +37,10 @@ def answer(done: Designed, files: dict[str, str], seconds: float) -> dict[str, A
         "proven": proven,
         "clearance": proven.get("clearance", {}).get("margin"),
         "distance": done.limits.distance,
-        "certified": certified,
-        "reason": "" if certified else str(proof),
+        "certified": certified and not done.uncovered,
+        "covers": list(proven),
+        "uncovered": [str(finding) for finding in done.uncovered],
+        "reason": _reason(done),
         "rounds": found.rounds,
         "interrupted": found.interrupted,
         "name": done.name,
@@ -47,6 +49,13 @@ def answer(done: Designed, files: dict[str, str], seconds: float) -> dict[str, A
         "seconds": seconds,
         "files": files,
     }
+
+
+def _reason(done: Designed) -> str:
+    """Why the motion is not certified, or not wholly; empty where it is."""
+    if not isinstance(done.proof, Certificate):
+        return str(done.proof)
+    return f"{len(done.uncovered)} things are not part of the proof" if done.uncovered else ""
 
 
 def print_answer(done: Designed, document: dict[str, Any]) -> None:
@@ -72,8 +81,13 @@ def print_answer(done: Designed, document: dict[str, Any]) -> None:
     stdout.print(f"{done.jerk}.", highlight=False, markup=False)
     if document["interrupted"]:
         stdout.print("interrupted: this is the best so far")
+    kinds = ", ".join(document["covers"])
     if document["certified"]:
-        stdout.print(f"[bold green]certified[/bold green] in {document['seconds']:.1f} s")
+        stdout.print(f"[bold green]certified[/bold green]: {kinds}; in {document['seconds']:.1f} s")
+    elif document["uncovered"]:
+        stdout.print(f"[bold yellow]certified in part[/bold yellow]: {kinds}. Nothing is proven of:")
+        for words in document["uncovered"]:
+            stdout.print(f"  {words}", markup=False, highlight=False, soft_wrap=True)
     else:
         stdout.print(f"[bold red]not certified[/bold red]: {escape(document['reason'])}", soft_wrap=True)
     for name, path in document["files"].items():

@@ -43,7 +43,14 @@ def write_files(done: Designed, out: Path, *, rate: float, slower: float) -> dic
     assert isinstance(motion, FourierMotion | SplineMotion)
     rehearsal = slowed(motion, slower)
     page = motion_page(
-        motion_content_of(done.robot, motion, limits=done.limits, proof=done.proof, search=_search(done))
+        motion_content_of(
+            done.robot,
+            motion,
+            limits=done.limits,
+            proof=done.proof,
+            uncovered=done.uncovered,
+            search=_search(done),
+        )
     )
     writers: dict[str, Callable[[Path], None]] = {
         "motion": lambda path: write_motion(motion, path),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,12 +11,13 @@ from rich.markup import escape
 from rich.table import Table
 
 from steelyard.cli.excite_files import written
-from steelyard.cli.excite_posed import planned_limits
+from steelyard.cli.excite_posed import planned_limits, unloaded
 from steelyard.cli.excite_wish import Wish
 from steelyard.cli.output import say, stdout
 from steelyard.cli.robot_argument import given_robot
 from steelyard.errors import InputError
 from steelyard.excitation import AddedMotion, TorqueMeter, added_motion
+from steelyard.finding import Finding
 from steelyard.inertia import PARAMETER_NAMES, PARAMETER_UNITS
 from steelyard.limits import write_certificate
 from steelyard.motion import read_motion, slowed, write_joint_trajectory, write_motion, write_samples
@@ -29,8 +30,8 @@ UNKNOWN = ("offset", "viscous", "coulomb")
 """Drive terms that may differ with the payload in the hand."""
 
 
-def added_for(wish: Wish, planned: Path) -> AddedMotion:
-    """Judge the planned motion and add what it lacks."""
+def added_for(wish: Wish, planned: Path) -> tuple[AddedMotion, tuple[Finding, ...]]:
+    """Judge the planned motion and add what it lacks; and what could overload beyond the proof."""
     robot = given_robot(
         wish.robot, wish.gravity, wish.lock, wish.tool_frame, arguments=wish.arguments, stated=wish
     )
@@ -56,7 +57,9 @@ def added_for(wish: Wish, planned: Path) -> AddedMotion:
     meter = TorqueMeter(NOISE * effort, RATE, UNKNOWN)
     found = added_motion(limits, motion, meter, np.random.default_rng(wish.seed))
     say(f"   {found.before}")
-    return found
+    asked = {f"unchecked-{kind}" for kind in wish.without}
+    missing = [finding for finding in found.certificate.uncovered if finding.code not in asked]
+    return found, (*missing, *unloaded(robot, wish))
 
 
 def write_added(found: AddedMotion, out: Path, *, rate: float, slower: float) -> dict[str, str]:
@@ -72,7 +75,9 @@ def write_added(found: AddedMotion, out: Path, *, rate: float, slower: float) ->
     return written(writers, out)
 
 
-def added_answer(found: AddedMotion, files: dict[str, str], seconds: float) -> dict[str, Any]:
+def added_answer(
+    found: AddedMotion, uncovered: Sequence[Finding], files: dict[str, str], seconds: float
+) -> dict[str, Any]:
     """Everything a script may ask for."""
     before, after = (
         dict(zip(PARAMETER_NAMES, shown.deviations.tolist(), strict=True))
@@ -87,7 +92,8 @@ def added_answer(found: AddedMotion, files: dict[str, str], seconds: float) -> d
         "addition": str(found),
         "added_seconds": 0.0 if found.addition is None else found.addition.duration,
         "joints": list(found.moving),
-        "certified": True,
+        "certified": not uncovered,
+        "uncovered": [str(finding) for finding in uncovered],
         "seconds": seconds,
         "files": files,
     }
@@ -110,4 +116,6 @@ def print_added(found: AddedMotion, document: dict[str, Any]) -> None:
         table.add_row(name, f"± {before:.2g}", f"± {after:.2g}", unit, verdict)
     stdout.print(table)
     stdout.print(str(found), highlight=False, markup=False, soft_wrap=True)
+    for words in document["uncovered"]:
+        stdout.print(f"Nothing is proven of {words}", highlight=False, markup=False, soft_wrap=True)
     stdout.print(f"Written to {document['files']['motion']}", highlight=False, markup=False, soft_wrap=True)

@@ -12,14 +12,14 @@ from steelyard.cli.excite_wish import LIFTED, Wish
 from steelyard.cli.output import say
 from steelyard.dynamics import torque_gram
 from steelyard.errors import InputError
-from steelyard.excitation import home, payload_columns, robot_columns
+from steelyard.excitation import home, payload_columns, robot_columns, unmodelled_friction
 from steelyard.finding import Finding, Severity
 from steelyard.identifiability import BaseParameters
 from steelyard.layout import Layout
-from steelyard.limits import Clearance, MotionLimits, Scene, clearance_of, read_scene
+from steelyard.limits import TOOL, Clearance, MotionLimits, Scene, clearance_of, read_scene
 from steelyard.pose import Pose
 from steelyard.recording import read
-from steelyard.robot import Geometry, MeshFile, Robot
+from steelyard.robot import Geometry, MeshFile, Robot, read_payload
 from steelyard.signals import prepared
 
 
@@ -33,7 +33,7 @@ class Posed:
         limits: what it must respect; the robot there lacks the limits that are not to be kept.
         start: where it starts, shape (nv,), rad or m; None for anywhere.
         recorded: Gram matrix of the data that is there already, shape (p, p), SI; None for none.
-        findings: limits that nobody states.
+        findings: limits that nobody states, and what torques lack.
     """
 
     layout: Layout
@@ -46,12 +46,12 @@ class Posed:
 
 def posed(robot: Robot, wish: Wish) -> Posed:
     """What is asked of a motion of this robot."""
-    lifted = _lifted(robot, wish.without)
+    lifted = _loaded(_lifted(robot, wish.without), wish)
     layout, base = _columns(wish, lifted)
     limits = _limits(wish, lifted, layout)
     pairs = 0 if limits.clearance is None else len(limits.clearance.pairs)
     say(f"1  {base.count} columns to show; {pairs} pairs to keep apart")
-    findings = _unlimited(robot, wish.without)
+    findings = (*_unlimited(robot, wish.without), *unloaded(robot, wish))
     for finding in findings:
         say(f"   {finding}")
     return Posed(layout, base, limits, _start(wish, lifted), _recorded(wish, lifted, layout), findings)
@@ -64,13 +64,34 @@ def _unlimited(robot: Robot, without: tuple[str, ...]) -> tuple[Finding, ...]:
         free = [joint.name for joint in robot.joints if joint.nv and np.isinf(getattr(joint.limits, name))]
         if free and word not in without:
             message = f"no {word} limit is stated, so none is kept; state it with --{word} or --limits."
-            findings.append(Finding(Severity.WARNING, "unstated-limit", message, ", ".join(free)))
+            # An acceleration strikes nothing and overloads nothing but by its torque, which has a limit.
+            severity = Severity.INFO if word == "acceleration" else Severity.WARNING
+            findings.append(Finding(severity, "unstated-limit", message, ", ".join(free)))
     return tuple(findings)
+
+
+def unloaded(robot: Robot, wish: Wish) -> tuple[Finding, ...]:
+    """What the torques of the robot will hold, and those that are bounded do not."""
+    if "torque" in wish.without:
+        return ()
+    findings = []
+    if wish.whom == "payload" and wish.payload is None:
+        message = "the torques are those of the empty robot; state what it will hold with --payload."
+        findings.append(Finding(Severity.WARNING, "unknown-load", message, "payload"))
+    if joints := unmodelled_friction(robot):
+        message = "states friction that grows with the load or falls with speed; torques do not count it."
+        findings.append(Finding(Severity.WARNING, "uncounted-friction", message, ", ".join(joints)))
+    return tuple(findings)
+
+
+def _loaded(robot: Robot, wish: Wish) -> Robot:
+    """The robot with what it will hold."""
+    return robot if wish.payload is None else robot.with_body("payload", read_payload(wish.payload))
 
 
 def planned_limits(robot: Robot, wish: Wish) -> MotionLimits:
     """What a motion of this robot must respect by the wish."""
-    lifted = _lifted(robot, wish.without)
+    lifted = _loaded(_lifted(robot, wish.without), wish)
     return _limits(wish, lifted, _columns(wish, lifted)[0])
 
 
@@ -129,8 +150,14 @@ def _clearance(wish: Wish, robot: Robot) -> Clearance | None:
         tool=tool,
         meshes=described.parent if described.is_file() else None,
         tool_meshes=None if wish.tool is None else wish.tool.parent,
+        ignore=wish.ignored_pairs,
         rest=_start(wish, robot),
+        distance=wish.distance,
     )
+    unread = next((x for x in found.findings if x.code == "unchecked-shape" and x.place == TOOL), None)
+    if unread is not None:
+        why = next((x.message for x in found.findings if x.place == TOOL and x is not unread), unread.message)
+        raise InputError(why, place=f"--tool {wish.tool}", remedy="Give it as a readable STL or OBJ file.")
     for finding in found.findings:
         say(f"   {finding}")
     return found

@@ -54,6 +54,19 @@ class Wish(StatedLimits):
     motion_name: str | None = None
     columns: str | None = None
     topic: str | None = None
+    payload: Path | None = None
+    ignore: tuple[str, ...] = ()
+
+    @property
+    def ignored_pairs(self) -> tuple[tuple[str, str], ...]:
+        """Pairs of links, obstacles or the tool that may touch, by the user's word."""
+        pairs = []
+        for words in self.ignore:
+            first, colon, second = (word.strip() for word in words.partition(":"))
+            if not (first and colon and second):
+                raise InputError(f"expected two names as in link1:link2, got '{words}'.", place="--ignore")
+            pairs.append((first, second))
+        return tuple(pairs)
 
 
 def refuse_in_vain(family: str, given: Iterable[str]) -> None:

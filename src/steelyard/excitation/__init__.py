@@ -1,7 +1,7 @@
 """Excitation: the constrained design problem over a motion, and the search that solves it."""
 
 from steelyard.excitation.added_motion import AddedMotion, added_motion
-from steelyard.excitation.columns import payload_columns, proximal_base, robot_columns
+from steelyard.excitation.columns import payload_columns, proximal_base, robot_columns, unmodelled_friction
 from steelyard.excitation.design import Design, design, judged_again
 from steelyard.excitation.families import fourier_family, home, spline_family
 from steelyard.excitation.judgement import Judgement, SmallestMargins
@@ -38,4 +38,5 @@ __all__ = [
     "shown_by_samples",
     "spline_family",
     "task_motion",
+    "unmodelled_friction",
 ]

@@ -12,9 +12,11 @@ from collections.abc import Sequence
 import numpy as np
 
 from steelyard.arrays import Array, read_only
+from steelyard.drive import ALL_TERMS, DRIVE_TERMS
 from steelyard.dynamics import torque_regressor
 from steelyard.errors import InputError, NoSolutionError
 from steelyard.identifiability import BaseParameters
+from steelyard.inertia import PARAMETER_NAMES
 from steelyard.layout import Layout, layout_of
 from steelyard.robot import Robot
 
@@ -86,16 +88,47 @@ def robot_columns(
 ) -> tuple[Layout, BaseParameters]:
     """The layout and base parameters of the whole robot.
 
+    The layout holds all that the description states of the drives, whether asked about or not: torques, and
+    with them their limits, are those of the whole robot.
+
     Args:
         robot: the robot.
-        drive: drive terms of every joint.
+        drive: drive terms of every joint that are asked about.
         seed: of the random states at which columns are compared.
 
     Returns:
         The layout, and the base parameters of `proximal_base`.
     """
-    layout = layout_of(robot, drive)
-    return layout, proximal_base(robot, layout, np.random.default_rng(seed))
+    layout = whole_layout(robot, drive)
+    asked = [x.name for x in layout.parameters if x.term in drive or x.term in PARAMETER_NAMES]
+    return layout, proximal_base(robot, layout, np.random.default_rng(seed), asked)
+
+
+def whole_layout(robot: Robot, drive: Sequence[str] = ()) -> Layout:
+    """The parameters of a robot with every linear drive term that its description states.
+
+    Args:
+        robot: the robot.
+        drive: drive terms that the layout has in any case.
+
+    Returns:
+        The layout. Friction beyond the linear drive is not in it: `unmodelled_friction` names it.
+    """
+    stated = {term.name for term in DRIVE_TERMS for joint in robot.joints if joint.drive.value(term.name)}
+    return layout_of(robot, [term.name for term in ALL_TERMS if term.name in stated or term.name in drive])
+
+
+def unmodelled_friction(robot: Robot) -> tuple[str, ...]:
+    """Joints whose description states friction that `whole_layout` does not hold.
+
+    Args:
+        robot: the robot.
+
+    Returns:
+        Their names.
+    """
+    beyond = [term.name for term in ALL_TERMS if term not in DRIVE_TERMS]
+    return tuple(joint.name for joint in robot.joints if any(joint.drive.value(name) for name in beyond))
 
 
 def payload_columns(robot: Robot, *, seed: int = 0) -> tuple[Layout, BaseParameters]:
@@ -108,7 +141,7 @@ def payload_columns(robot: Robot, *, seed: int = 0) -> tuple[Layout, BaseParamet
     Returns:
         The layout, and those of the ten that torques show.
     """
-    layout = layout_of(robot)
+    layout = whole_layout(robot)
     ten = layout.names[layout.of_link(robot.link_names[robot.tool_frame.link])]
     return layout, proximal_base(robot, layout, np.random.default_rng(seed), ten)
 

@@ -16,7 +16,7 @@ from steelyard.limits.feature_points import FeaturePoints, feature_points
 from steelyard.limits.link_ellipsoids import LinkEllipsoid, link_ellipsoids
 from steelyard.limits.margins import Margins, MotionLimits
 from steelyard.limits.pairs import Pair
-from steelyard.limits.parts import Part
+from steelyard.limits.parts import TOOL, Part
 from steelyard.limits.poses import rest_pose
 from steelyard.limits.scene import Obstacle, Scene
 from steelyard.limits.scene_files import read_scene, write_scene
@@ -27,6 +27,7 @@ from steelyard.limits.violations import violations
 from steelyard.limits.virtual_constraints import VirtualConstraints
 
 __all__ = [
+    "TOOL",
     "Assumptions",
     "Bearable",
     "Bounds",

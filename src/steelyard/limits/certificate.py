@@ -9,7 +9,7 @@ from steelyard.arrays import Array, checked, read_only
 from steelyard.enclosure import Tracking
 from steelyard.errors import InputError, NoSolutionError
 from steelyard.files import FilePath
-from steelyard.finding import Finding
+from steelyard.finding import Finding, Severity
 
 SCHEMA = 1
 KINDS = ("position", "velocity", "acceleration", "torque", "clearance")
@@ -97,6 +97,11 @@ class Certificate:
     def __post_init__(self) -> None:
         if self.schema != SCHEMA:
             raise InputError(f"is {self.schema}, known: {SCHEMA}.", place="schema")
+
+    @property
+    def uncovered(self) -> tuple[Finding, ...]:
+        """What could hit or overload and was not looked at: the proof says nothing of it."""
+        return tuple(x for x in self.assumptions.findings if x.severity is not Severity.INFO)
 
     def smallest(self, kind: str) -> ProvenMargin | None:
         """The limit of a kind of which least is left.

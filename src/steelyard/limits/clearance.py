@@ -38,7 +38,7 @@ class Clearance:
     Attributes:
         robot: the robot.
         pairs: what is measured, in the order of every result.
-        excluded: pairs left out because they overlap at rest or always.
+        excluded: pairs left out because they overlap at rest, or are as near as that at every position.
         findings: what is not checked, and why.
     """
 
@@ -135,14 +135,16 @@ def clearance_of(
     tool_meshes: FilePath | None = None,
     ignore: Iterable[tuple[str, str]] = (),
     rest: ArrayLike | None = None,
+    distance: float = 0.0,
 ) -> Clearance:
     """Choose the pairs of shapes a robot must keep apart.
 
-    These are the shapes of any two links that are no neighbours in the tree, the base included; the tool's
-    with those of every link but the one that holds it; and all that move with everything in the scene. Two
-    shapes of the robot are left out, and reported, where they touch at rest or at every one of 256
-    positions spread over the limits: that is how the robot is built or drawn. Overlaps with the
-    scene are never left out unless asked for.
+    These are the shapes of any two links, neighbours and the base included; the tool's with those of every
+    link but the one that holds it; and all that move with everything in the scene. Two shapes of the robot
+    are left out, and reported, in three cases. They are within the distance at rest and at every one of 256
+    positions spread over the limits: so the robot is built or drawn, as neighbours at their joint. Or they
+    overlap at rest, or are never as far apart, and yet apart at some of the positions: then nothing is known
+    of them, which is a warning. Overlaps with the scene are never left out unless asked for.
 
     Args:
         robot: the robot.
@@ -154,6 +156,7 @@ def clearance_of(
         ignore: pairs of names of links, obstacles or `tool` that may touch.
         rest: a position at which nothing collides, shape (nq,), rad or m; the one nearest to zero within the
             limits when not given.
+        distance: how far apart things are to stay, m: shapes of the robot that never are cannot be asked to.
 
     Returns:
         The clearance; its findings say what is not checked.
@@ -165,21 +168,54 @@ def clearance_of(
     links, held, around = gather(robot, scene or Scene(), tool, meshes, findings, tool_meshes)
     choices = list(dict.fromkeys(part.owner for part in (*links, *held, *around)))
     asked = list(ignore)
-    own = without(self_pairs(robot, links, held), asked, choices, findings)
+    own = without(self_pairs(links, held), asked, choices, findings)
     outer = without(scene_pairs((*links, *held), around), asked, choices, [])
     q_rest = rest_pose(robot) if rest is None else checked("rest", rest, (robot.nq,))
-    before = Clearance(robot, tuple(own))
-    at_rest = before.distances(q_rest)[0] <= TOUCHING
-    always = (before.distances(spread_poses(robot, LOOKED_AT)) <= TOUCHING).all(axis=0)
-    kept = [pair for pair, out in zip(own, at_rest | always, strict=True) if not out]
-    excluded = [pair for pair, out in zip(own, at_rest | always, strict=True) if out]
-    for pair, resting in zip(own, at_rest, strict=True):
-        if pair in excluded:
-            when = "at rest" if resting else "at every position looked at"
-            message = f"overlap {when} and are not kept apart."
-            findings.append(Finding(Severity.INFO, "overlapping-pair", message, pair.name))
+    kept, excluded = _told_apart(robot, own, q_rest, max(distance, TOUCHING), findings)
     _report_touching(Clearance(robot, tuple(outer)), q_rest, findings)
     return Clearance(robot, (*kept, *outer), tuple(excluded), tuple(findings))
+
+
+def _told_apart(
+    robot: Robot, own: Sequence[Pair], q_rest: Array, near: float, findings: list[Finding]
+) -> tuple[list[Pair], list[Pair]]:
+    """Pairs of the robot's own shapes that can be kept apart, and those that cannot, which are reported."""
+    before = Clearance(robot, tuple(own))
+    at_rest = before.distances(q_rest)[0]
+    elsewhere = before.distances(spread_poses(robot, LOOKED_AT))
+    kept, excluded = [], []
+    for pair, resting, least, most in zip(
+        own,
+        at_rest,
+        elsewhere.min(axis=0, initial=np.inf),
+        elsewhere.max(axis=0, initial=-np.inf),
+        strict=True,
+    ):
+        if resting > TOUCHING and max(resting, most) > near:
+            kept.append(pair)
+            continue
+        excluded.append(pair)
+        findings.append(_exclusion(pair, resting, least, most, near))
+    return kept, excluded
+
+
+def _exclusion(pair: Pair, resting: float, least: float, most: float, near: float) -> Finding:
+    """Why a pair is not kept apart: built so, or nothing is known of it."""
+    if max(resting, most) <= TOUCHING:
+        message = "overlap at every position looked at, so they are built, and are not kept apart."
+        return Finding(Severity.INFO, "overlapping-pair", message, pair.name)
+    if most <= near and least > TOUCHING:
+        message = (
+            f"are {1e3 * least:.2g} to {1e3 * most:.2g} mm apart at every position looked at, so they are "
+            "built, and are not kept farther apart."
+        )
+        return Finding(Severity.INFO, "near-pair", message, pair.name)
+    where = "at rest" if resting <= TOUCHING else "at some positions"
+    message = (
+        f"overlap {where} and are up to {1e3 * most:.3g} mm apart elsewhere; they are not kept apart, so "
+        "nothing is known of them."
+    )
+    return Finding(Severity.WARNING, "overlapping-pair", message, pair.name)
 
 
 def _report_touching(outer: Clearance, q_rest: Array, findings: list[Finding]) -> None:

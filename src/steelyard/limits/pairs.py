@@ -9,7 +9,6 @@ from itertools import combinations
 from steelyard.errors import UnknownNameError
 from steelyard.finding import Finding, Severity
 from steelyard.limits.parts import Part
-from steelyard.robot import Robot
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,11 +34,13 @@ class Pair:
         return frozenset((self.first.owner, self.second.owner))
 
 
-def self_pairs(robot: Robot, links: Sequence[Part], tool: Sequence[Part]) -> list[Pair]:
-    """Pairs of the robot's own shapes, on links that are no neighbours, and of the tool with all but its own.
+def self_pairs(links: Sequence[Part], tool: Sequence[Part]) -> list[Pair]:
+    """Pairs of the robot's own shapes, neighbours included, and of the tool with those of other links.
+
+    Neighbours meet at their joint, and may meet elsewhere when it bends; which pairs touch because they are
+    built so is for `clearance_of` to see.
 
     Args:
-        robot: the robot.
         links: shapes of its links and its base.
         tool: shapes it holds.
 
@@ -48,7 +49,7 @@ def self_pairs(robot: Robot, links: Sequence[Part], tool: Sequence[Part]) -> lis
     """
     pairs = []
     for a, b in combinations(links, 2):
-        if a.link != b.link and not _neighbours(robot, a.link, b.link):
+        if a.link != b.link:
             pairs.append(Pair(*sorted((a, b), key=lambda part: -part.link)))
     pairs += [Pair(held, part) for held in tool for part in links if part.link != held.link]
     return pairs
@@ -91,12 +92,3 @@ def without(
         message = f"'{names[0]}' and '{names[-1]}' are not kept apart, as asked."
         findings.append(Finding(Severity.INFO, "ignored-pair", message))
     return [pair for pair in pairs if pair.owners not in asked]
-
-
-def _neighbours(robot: Robot, a: int, b: int) -> bool:
-    """Whether one link carries the other; the frames within a compound joint are no links."""
-    high, low = max(a, b), min(a, b)
-    parent = robot.joints[high].parent
-    while parent >= 0 and robot.links[parent].virtual:
-        parent = robot.joints[parent].parent
-    return parent == low

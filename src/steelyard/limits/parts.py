@@ -10,9 +10,11 @@ from steelyard.finding import Finding, Severity
 from steelyard.limits.core import Core, core_of
 from steelyard.limits.scene import Scene
 from steelyard.limits.thinning import covering_core
-from steelyard.robot import Geometry, MeshFile, MeshFolder, Robot
+from steelyard.robot import Geometry, Link, MeshFile, MeshFolder, Robot
 
 TOOL = "tool"
+UNREAD = ("bad-shape", "unknown-shape")
+"""Findings of a reader that left a collision shape out."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,9 +60,13 @@ def gather(
     for index, link in enumerate((robot.base, *robot.links), start=-1):
         own = _parts(link.name, index, link.collision, folder, findings)
         links += own
-        if not link.collision and index >= 0 and not link.virtual:
+        if not link.collision and index >= 0 and not link.virtual and _is_body(link):
             message = "has no collision shape; nothing is known of its clearance."
             findings.append(Finding(Severity.WARNING, "no-shape", message, link.name))
+    for finding in robot.findings:
+        if finding.code in UNREAD:
+            message = f"{finding.message} Its clearance is not checked."
+            findings.append(Finding(Severity.WARNING, "unchecked-shape", message, finding.place))
     frame = robot.tool_frame
     held = [Geometry(item.shape, frame.placement @ item.pose) for item in tool]
     around = [
@@ -68,6 +74,11 @@ def gather(
     ]
     shelf = folder if tool_meshes is None else MeshFolder(tool_meshes, findings)
     return links, _parts(TOOL, frame.link, held, shelf, findings), around
+
+
+def _is_body(link: Link) -> bool:
+    """Whether something is there that could hit: what states a mass of zero and no shape is a frame."""
+    return link.body is None or link.body.mass > 0.0
 
 
 def _parts(

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
+from steelyard.finding import Finding
 from steelyard.limits import Assumptions, Certificate, NotCertifiedError, ProvenMargin
 
 
@@ -19,6 +21,7 @@ class Proof:
         margins: what is left of every limit at least; empty where nothing is proven.
         assumptions: what it rests on, in sentences.
         distance: how far apart everything must stay, m; the margins of clearances come on top of it.
+        uncovered: what could hit or overload and is not part of the proof, in sentences.
     """
 
     holds: bool
@@ -26,6 +29,7 @@ class Proof:
     margins: tuple[ProvenMargin, ...] = ()
     assumptions: tuple[str, ...] = ()
     distance: float = 0.0
+    uncovered: tuple[str, ...] = ()
 
     @property
     def smallest_distance(self) -> float | None:
@@ -34,11 +38,12 @@ class Proof:
         return self.distance + min(apart) if self.holds and apart else None
 
 
-def proof_of(outcome: Certificate | NotCertifiedError) -> Proof:
+def proof_of(outcome: Certificate | NotCertifiedError, uncovered: Sequence[Finding] | None = None) -> Proof:
     """Put the outcome of a certification in words.
 
     Args:
         outcome: a certificate, or the error that was raised instead.
+        uncovered: what is not part of the proof; None for what the certificate says.
 
     Returns:
         The proof; it does not hold where there is no certificate.
@@ -51,7 +56,15 @@ def proof_of(outcome: Certificate | NotCertifiedError) -> Proof:
     )
     apart = any(margin.kind == "clearance" for margin in outcome.margins)
     given = outcome.assumptions
-    return Proof(True, message, outcome.margins, tuple(_sentences(given, apart)), given.distance)
+    missing = outcome.uncovered if uncovered is None else uncovered
+    return Proof(
+        True,
+        message,
+        outcome.margins,
+        tuple(_sentences(given, apart)),
+        given.distance,
+        tuple(f"{x.place}: {x.message}" if x.place else x.message for x in missing),
+    )
 
 
 def _sentences(given: Assumptions, apart: bool) -> list[str]:

@@ -38,6 +38,9 @@ def proof_section(content: MotionContent) -> str:
         parts.append(f"<h3>Least that is left of each kind</h3>\n{_margins(tightest)}")
         every = _margins(proof.margins)
         parts.append(f"<details><summary>All {len(proof.margins)} margins</summary>{every}</details>\n")
+    if proof.uncovered:
+        missing = "".join(f"<li>{marked_up(sentence)}</li>" for sentence in proof.uncovered)
+        parts.append(f'<h3>Not part of the proof</h3>\n<ul class="untested">{missing}</ul>\n')
     if assumptions:
         parts.append(f'<h3>Assumptions</h3>\n<ul class="untested">{assumptions}</ul>\n')
     return "".join(parts)

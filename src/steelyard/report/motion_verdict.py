@@ -14,7 +14,7 @@ def motion_verdict(content: MotionContent) -> tuple[Status, str, str]:
 
     Returns:
         The outcome, a headline, and a sentence that explains it: fail where a limit is broken, pass where all
-        are proven to be kept, warn where neither is known.
+        are proven to be kept, warn where neither is known or something is not part of the proof.
     """
     proof = content.proof
     if content.broken:
@@ -22,6 +22,10 @@ def motion_verdict(content: MotionContent) -> tuple[Status, str, str]:
         first = content.broken[0]
         place = f"{first.place}: " if first.place else ""
         return Status.FAIL, f"Do not run this motion: it breaks {count}.", f"{place}{first.message}"
+    if proof is not None and proof.holds and proof.uncovered:
+        more = f", and {len(proof.uncovered) - 1} more" if len(proof.uncovered) > 1 else ""
+        headline = "Look before you run this motion: not all that could hit or overload is part of its proof."
+        return Status.WARN, headline, f"{proof.message} Nothing is proven of {proof.uncovered[0]}{more}."
     if proof is not None and proof.holds:
         headline = "This motion keeps its limits at every instant."
         left_out = _left_out(content)

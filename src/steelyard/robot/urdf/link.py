@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from steelyard.errors import DescriptionError
@@ -15,6 +17,8 @@ from steelyard.robot.raw import RawLink
 from steelyard.robot.xml import LARGEST, Element
 
 _ZERO = (0.0, 0.0, 0.0)
+THINNEST = 1e-3
+"""Thickness that a shape without any is given, m."""
 
 
 def read_link(element: Element, meshes: MeshFolder, findings: list[Finding]) -> RawLink:
@@ -37,14 +41,16 @@ def read_link(element: Element, meshes: MeshFolder, findings: list[Finding]) -> 
     collision: list[Geometry] = []
     solids: list[Solid | None] = []
     for item in element.all("collision"):
-        geometry = item.need("geometry")
+        geometry, before = item.need("geometry"), len(findings)
         shape = read_shape(geometry, findings)
         if shape is None:
             solids.append(None)
             continue
         collision.append(Geometry(shape, _pose(item.first("origin"))))
         mesh = meshes.read(shape, geometry.children[0].place) if isinstance(shape, MeshFile) else None
-        solids.append(solid(collision[-1], mesh))
+        # What has no thickness of its own says nothing about mass.
+        flat = any(finding.code == "flat-shape" for finding in findings[before:])
+        solids.append(None if flat else solid(collision[-1], mesh))
     _look_for_visual_meshes(element, meshes)
     if inertial is None or body is None:
         return RawLink(name, element.place, None, tuple(collision))
@@ -102,9 +108,10 @@ def read_shape(geometry: Element, findings: list[Finding]) -> Shape | None:
             case "sphere":
                 return Sphere(element.number("radius"))
             case "box":
-                return Box(*element.vector("size", _ZERO))
+                return Box(*_thick(element.vector("size", _ZERO), element, findings))
             case "cylinder":
-                return Cylinder(element.number("radius"), element.number("length"))
+                sizes = element.number("radius"), element.number("length")
+                return Cylinder(*_thick(sizes, element, findings))
             case "capsule":
                 return Capsule(element.number("radius"), element.number("length"))
             case "mesh":
@@ -117,3 +124,12 @@ def read_shape(geometry: Element, findings: list[Finding]) -> Shape | None:
         Finding(Severity.WARNING, "unknown-shape", f"<{element.tag}> is not a URDF shape.", element.place)
     )
     return None
+
+
+def _thick(sizes: Sequence[float], element: Element, findings: list[Finding]) -> list[float]:
+    """Sizes of a plate or a rod, which can be hit all the same, with a thickness; others as they are."""
+    if all(sizes) or not any(sizes):
+        return list(sizes)
+    message = f"the {element.tag} has no thickness; it counts as {1e3 * THINNEST:g} mm thick."
+    findings.append(Finding(Severity.INFO, "flat-shape", message, element.place))
+    return [size or THINNEST for size in sizes]
