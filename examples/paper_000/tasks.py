@@ -45,7 +45,8 @@ def clearance(experiment: Experiment, dumbbell: Dumbbell, robot: Robot) -> Clear
     Returns:
         The clearance.
     """
-    return clearance_of(robot, experiment.scene(dumbbell), rest=experiment.start)
+    around = experiment.scene(dumbbell)
+    return clearance_of(robot, around, rest=experiment.start, distance=experiment.distance)
 
 
 @cache

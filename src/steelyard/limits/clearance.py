@@ -26,6 +26,8 @@ LOOKED_AT = 256
 """Positions at which pairs that always overlap are looked for."""
 TOUCHING = 1e-6
 """Distance up to which two shapes of a robot touch, m: surfaces drawn to meet may miss by round-off."""
+BUILT = 2e-3
+"""Shapes of a robot that are never farther apart than this are built so, m: no motion can part them."""
 LEAST = 16
 """Samples worth a thread of their own: each one is many pairs."""
 _NOTHING = np.empty((0, 0))
@@ -141,10 +143,10 @@ def clearance_of(
 
     These are the shapes of any two links, neighbours and the base included; the tool's with those of every
     link but the one that holds it; and all that move with everything in the scene. Two shapes of the robot
-    are left out, and reported, in three cases. They are within the distance at rest and at every one of 256
-    positions spread over the limits: so the robot is built or drawn, as neighbours at their joint. Or they
-    overlap at rest, or are never as far apart, and yet apart at some of the positions: then nothing is known
-    of them, which is a warning. Overlaps with the scene are never left out unless asked for.
+    are left out, and reported, in three cases. They are within the distance, or 2 mm, at rest and at each of
+    256 positions spread over the limits: so the robot is built or drawn, as neighbours at their joint. Or
+    they overlap at rest, or are never as far apart, and yet apart at some of the positions: then nothing is
+    known of them, which is a warning. Overlaps with the scene are never left out unless asked for.
 
     Args:
         robot: the robot.
@@ -171,7 +173,7 @@ def clearance_of(
     own = without(self_pairs(links, held), asked, choices, findings)
     outer = without(scene_pairs((*links, *held), around), asked, choices, [])
     q_rest = rest_pose(robot) if rest is None else checked("rest", rest, (robot.nq,))
-    kept, excluded = _told_apart(robot, own, q_rest, max(distance, TOUCHING), findings)
+    kept, excluded = _told_apart(robot, own, q_rest, max(distance, BUILT), findings)
     _report_touching(Clearance(robot, tuple(outer)), q_rest, findings)
     return Clearance(robot, (*kept, *outer), tuple(excluded), tuple(findings))
 

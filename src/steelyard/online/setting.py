@@ -136,7 +136,7 @@ class Setting:
     @cached_property
     def clearance(self) -> Clearance:
         """What must stay apart."""
-        return clearance_of(self.arm.robot, self.scene, tool=self.tool)
+        return clearance_of(self.arm.robot, self.scene, tool=self.tool, distance=self.distance)
 
     def among(self, scene: Scene) -> Setting:
         """The same setting with other things around the robot.
