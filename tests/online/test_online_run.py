@@ -74,10 +74,11 @@ def test_what_a_violation_is_told_by() -> None:
 
 def test_shapes_that_come_too_near_are_a_violation() -> None:
     done, robot = run()
-    asked = replace(done.record.setting, distance=1.0)
+    nearest = done.record.setting.clearance.distances(robot.truth[0]).min()
+    asked = replace(done.record.setting, distance=nearest + 5e-3)
     nearer = replace(done, record=replace(done.record, setting=asked))
     (sentence,) = [x for x in violations_of(nearer, robot, loaded()[1]) if "overlap" in x]
-    apart = asked.clearance.distances(robot.truth[0]) - 1.0
+    apart = asked.clearance.distances(robot.truth[0]) - asked.distance
     name = asked.clearance.names[int(apart.min(axis=0).argmin())]
     assert sentence.startswith(f"{name} overlap by {-apart.min():.3g} m")
 
