@@ -85,7 +85,7 @@ def print_answer(done: Designed, document: dict[str, Any]) -> None:
     if document["certified"]:
         stdout.print(f"[bold green]certified[/bold green]: {kinds}; in {document['seconds']:.1f} s")
     elif document["uncovered"]:
-        stdout.print(f"[bold yellow]certified in part[/bold yellow]: {kinds}. Nothing is proven of:")
+        stdout.print(f"[bold yellow]certified in part[/bold yellow]: {kinds}. Not part of the proof:")
         for words in document["uncovered"]:
             stdout.print(f"  {words}", markup=False, highlight=False, soft_wrap=True)
     else:

@@ -23,9 +23,10 @@ def motion_verdict(content: MotionContent) -> tuple[Status, str, str]:
         place = f"{first.place}: " if first.place else ""
         return Status.FAIL, f"Do not run this motion: it breaks {count}.", f"{place}{first.message}"
     if proof is not None and proof.holds and proof.uncovered:
-        more = f", and {len(proof.uncovered) - 1} more" if len(proof.uncovered) > 1 else ""
+        first, more = proof.uncovered[0].removesuffix("."), len(proof.uncovered) - 1
+        missing = f"{first}; and {more} more" if more else first
         headline = "Look before you run this motion: not all that could hit or overload is part of its proof."
-        return Status.WARN, headline, f"{proof.message} Nothing is proven of {proof.uncovered[0]}{more}."
+        return Status.WARN, headline, f"{proof.message} Not part of it: {missing}."
     if proof is not None and proof.holds:
         headline = "This motion keeps its limits at every instant."
         left_out = _left_out(content)
