@@ -23,8 +23,8 @@ def motion_verdict(content: MotionContent) -> tuple[Status, str, str]:
         place = f"{first.place}: " if first.place else ""
         return Status.FAIL, f"Do not run this motion: it breaks {count}.", f"{place}{first.message}"
     if proof is not None and proof.holds and proof.uncovered:
-        first, more = proof.uncovered[0].removesuffix("."), len(proof.uncovered) - 1
-        missing = f"{first}; and {more} more" if more else first
+        missing, more = proof.uncovered[0].removesuffix("."), len(proof.uncovered) - 1
+        missing += f"; and {more} more" if more else ""
         headline = "Look before you run this motion: not all that could hit or overload is part of its proof."
         return Status.WARN, headline, f"{proof.message} Not part of it: {missing}."
     if proof is not None and proof.holds:
