@@ -91,6 +91,14 @@ def test_neighbours_that_overlap_at_rest_and_not_elsewhere_are_a_warning(tmp_pat
     assert "nothing is known" in finding.message
 
 
+def test_neighbours_that_overlap_at_rest_are_a_warning_however_near_they_stay(tmp_path: Path) -> None:
+    # A needle through the elbow, whose end touches the upper link upright and nowhere else.
+    robot = load_urdf(_arm(tmp_path, second='<box size="0.0001 0.0001 0.200004"/>', z=0.0))
+    (finding,) = clearance_of(robot, distance=0.12).findings
+    assert (finding.code, finding.severity) == ("overlapping-pair", "warning")
+    assert "overlap at rest" in finding.message
+
+
 def test_a_plate_without_thickness_is_kept_clear(tmp_path: Path) -> None:
     robot = load_urdf(_arm(tmp_path, second='<box size="0.5 0.5 0"/>'))
     assert clearance_of(robot).names == ("lower – upper",)
@@ -173,3 +181,15 @@ def test_names_that_may_touch_are_given_by_twos(tmp_path: Path) -> None:
     done = _excite(_arm(tmp_path), "--ignore", "upper:lower")
     assert done.code == 0
     assert "clearance" not in done.document["covers"]
+
+
+def test_what_is_planned_anyway_counts_the_load_too(tmp_path: Path) -> None:
+    load, planned = tmp_path / "load.json", tmp_path / "planned.json"
+    load.write_text('{"mass": 0.5, "com": [0, 0, 0.05], "inertia": [1e-3, 0, 1e-3, 0, 0, 1e-3]}')
+    assert run("excite", "panda", "--rounds", 1, "--period", 4, "--harmonics", 3, "--out", planned).code == 0
+    words = ("excite", "panda", "--for", "payload", "--planned", planned, "--json", "--force", "--out")
+    empty = run(*words, tmp_path / "motion.json")
+    assert (empty.code, empty.document["certified"]) == (3, False)
+    assert any("--payload" in sentence for sentence in empty.document["uncovered"])
+    done = run(*words, tmp_path / "motion.json", "--payload", load)
+    assert (done.code, done.document["certified"], done.document["uncovered"]) == (0, True, [])

@@ -11,7 +11,8 @@ from rich.markup import escape
 from rich.table import Table
 
 from steelyard.cli.excite_files import written
-from steelyard.cli.excite_posed import planned_limits, unloaded
+from steelyard.cli.excite_posed import beyond_limits, planned_limits
+from steelyard.cli.excite_proof import uncovered_by
 from steelyard.cli.excite_wish import Wish
 from steelyard.cli.output import say, stdout
 from steelyard.cli.robot_argument import given_robot
@@ -57,9 +58,7 @@ def added_for(wish: Wish, planned: Path) -> tuple[AddedMotion, tuple[Finding, ..
     meter = TorqueMeter(NOISE * effort, RATE, UNKNOWN)
     found = added_motion(limits, motion, meter, np.random.default_rng(wish.seed))
     say(f"   {found.before}")
-    asked = {f"unchecked-{kind}" for kind in wish.without}
-    missing = [finding for finding in found.certificate.uncovered if finding.code not in asked]
-    return found, (*missing, *unloaded(robot, wish))
+    return found, uncovered_by(found.certificate, beyond_limits(robot, wish), wish)
 
 
 def write_added(found: AddedMotion, out: Path, *, rate: float, slower: float) -> dict[str, str]:
@@ -117,5 +116,5 @@ def print_added(found: AddedMotion, document: dict[str, Any]) -> None:
     stdout.print(table)
     stdout.print(str(found), highlight=False, markup=False, soft_wrap=True)
     for words in document["uncovered"]:
-        stdout.print(f"Nothing is proven of {words}", highlight=False, markup=False, soft_wrap=True)
+        stdout.print(f"Not part of the proof: {words}", highlight=False, markup=False, soft_wrap=True)
     stdout.print(f"Written to {document['files']['motion']}", highlight=False, markup=False, soft_wrap=True)

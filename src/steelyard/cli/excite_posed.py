@@ -51,10 +51,15 @@ def posed(robot: Robot, wish: Wish) -> Posed:
     limits = _limits(wish, lifted, layout)
     pairs = 0 if limits.clearance is None else len(limits.clearance.pairs)
     say(f"1  {base.count} columns to show; {pairs} pairs to keep apart")
-    findings = (*_unlimited(robot, wish.without), *unloaded(robot, wish))
+    findings = beyond_limits(robot, wish)
     for finding in findings:
         say(f"   {finding}")
     return Posed(layout, base, limits, _start(wish, lifted), _recorded(wish, lifted, layout), findings)
+
+
+def beyond_limits(robot: Robot, wish: Wish) -> tuple[Finding, ...]:
+    """What no limit of the wish speaks of: limits that nobody states, and what the torques do not count."""
+    return (*_unlimited(robot, wish.without), *_uncounted(robot, wish))
 
 
 def _unlimited(robot: Robot, without: tuple[str, ...]) -> tuple[Finding, ...]:
@@ -70,8 +75,8 @@ def _unlimited(robot: Robot, without: tuple[str, ...]) -> tuple[Finding, ...]:
     return tuple(findings)
 
 
-def unloaded(robot: Robot, wish: Wish) -> tuple[Finding, ...]:
-    """What the torques of the robot will hold, and those that are bounded do not."""
+def _uncounted(robot: Robot, wish: Wish) -> tuple[Finding, ...]:
+    """What the robot's torques will come from, beyond the model whose torques are bounded."""
     if "torque" in wish.without:
         return ()
     findings = []

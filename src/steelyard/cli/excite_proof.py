@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -49,16 +49,21 @@ class Designed:
     @property
     def uncovered(self) -> tuple[Finding, ...]:
         """What could hit or overload and is not part of the proof, though nobody asked to leave it out."""
-        if not isinstance(self.proof, Certificate):
-            return ()
-        asked = {f"unchecked-{kind}" for kind in self.wish.without}
-        beyond = (x for x in self.findings if x.code in OVERLOADS and x.severity is not Severity.INFO)
-        return (*(x for x in self.proof.uncovered if x.code not in asked), *beyond)
+        return (
+            uncovered_by(self.proof, self.findings, self.wish) if isinstance(self.proof, Certificate) else ()
+        )
 
     @property
     def motion(self) -> FourierMotion | SplineMotion:
         """The motion, under the digest of the robot."""
         return self.jerk.motion
+
+
+def uncovered_by(proof: Certificate, findings: Sequence[Finding], wish: Wish) -> tuple[Finding, ...]:
+    """What could hit or overload and is not part of a proof, though nobody asked to leave it out."""
+    asked = {f"unchecked-{kind}" for kind in wish.without}
+    beyond = (x for x in findings if x.code in OVERLOADS and x.severity is not Severity.INFO)
+    return (*(x for x in proof.uncovered if x.code not in asked), *beyond)
 
 
 def proof_of(limits: MotionLimits, motion: LinearMotion, wish: Wish) -> Certificate | NotCertifiedError:

@@ -184,16 +184,10 @@ def _told_apart(
     """Pairs of the robot's own shapes that can be kept apart, and those that cannot, which are reported."""
     before = Clearance(robot, tuple(own))
     at_rest = before.distances(q_rest)[0]
-    elsewhere = before.distances(spread_poses(robot, LOOKED_AT))
+    every = np.vstack([before.distances(spread_poses(robot, LOOKED_AT)), at_rest])
     kept, excluded = [], []
-    for pair, resting, least, most in zip(
-        own,
-        at_rest,
-        elsewhere.min(axis=0, initial=np.inf),
-        elsewhere.max(axis=0, initial=-np.inf),
-        strict=True,
-    ):
-        if resting > TOUCHING and max(resting, most) > near:
+    for pair, resting, least, most in zip(own, at_rest, every.min(axis=0), every.max(axis=0), strict=True):
+        if resting > TOUCHING and most > near:
             kept.append(pair)
             continue
         excluded.append(pair)
@@ -203,7 +197,7 @@ def _told_apart(
 
 def _exclusion(pair: Pair, resting: float, least: float, most: float, near: float) -> Finding:
     """Why a pair is not kept apart: built so, or nothing is known of it."""
-    if max(resting, most) <= TOUCHING:
+    if most <= TOUCHING:
         message = "overlap at every position looked at, so they are built, and are not kept apart."
         return Finding(Severity.INFO, "overlapping-pair", message, pair.name)
     if most <= near and least > TOUCHING:
