@@ -10,8 +10,9 @@ from typing import Any
 import pytest
 
 from cli.running import run
+from steelyard.errors import InputError
 from steelyard.export import new_urdf
-from steelyard.online import PlannedMove, Planner, read_run, write_run
+from steelyard.online import Mind, PlannedMove, Planner, read_run, write_run
 from steelyard.zoo import zoo_robot
 
 ARM = "kinova_gen3_2f85"
@@ -166,7 +167,9 @@ def test_arms_of_the_zoo_run_with_defaults_that_are_said(name: str, light: Path)
     assert "--rotor" in done.complaint
 
 
-def test_a_description_of_ones_own_runs_and_what_it_lacks_is_said(light: Path, tmp_path: Path) -> None:
+def test_a_description_of_ones_own_runs_and_what_it_lacks_is_said(
+    light: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (tmp_path / "arm.urdf").write_bytes(new_urdf(zoo_robot("lbr_med7")))
     words = ("--plans", "1", "--budget", "4", "--seed", "4", "--json")
     done = run("online", tmp_path / "arm.urdf", "--payload", light, *words)
@@ -174,9 +177,16 @@ def test_a_description_of_ones_own_runs_and_what_it_lacks_is_said(light: Path, t
     said = " ".join(done.document["assumed"])
     assert "at most 10 rad/s²" in said
     assert "--acceleration" in said
-    stated = run("online", tmp_path / "arm.urdf", "--payload", light, *words, "--acceleration", "8")
-    assert stated.code == 0, stated.err
-    assert "--acceleration" not in " ".join(stated.document["assumed"])
     wrong = run("online", tmp_path / "arm.urdf", "--payload", light, "--acceleration", "-1")
     assert wrong.code == 2
     assert "--acceleration: expected a positive number" in wrong.complaint
+    # What is assumed is said before anything moves.
+    monkeypatch.setattr(Mind, "warm_up", _stop)
+    stated = run("online", tmp_path / "arm.urdf", "--payload", light, *words, "--acceleration", "8")
+    assert "stopped here" in stated.complaint
+    assert "--rotor" in stated.complaint
+    assert "--acceleration" not in stated.complaint
+
+
+def _stop(*_: object) -> None:
+    raise InputError("stopped here.", place="test")

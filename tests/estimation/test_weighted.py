@@ -74,13 +74,17 @@ def test_white_noise_gives_the_textbook_covariance() -> None:
     )
 
 
-def test_a_known_noise_gives_the_sandwich_of_its_full_covariance_matrix() -> None:
+@pytest.mark.parametrize("memory", [0.8, 0.2])
+def test_a_known_noise_gives_the_sandwich_of_its_full_covariance_matrix(memory: float) -> None:
     problem, _ = exact_problem("two_link", samples=150)
     source, (W, _) = base_rows(problem), problem.regression()
     weights = np.array([1.0, 3.0])
-    models = (NoiseModel(np.array([0.8]), np.array([2.0, 1.6])), NoiseModel(np.zeros(0), np.array([0.5])))
+    models = (
+        NoiseModel(np.array([memory]), np.array([2.0, 2.0 * memory])),
+        NoiseModel(np.zeros(0), np.array([0.5])),
+    )
     G = np.zeros((300, 300))
-    G[::2, ::2] = scipy.linalg.toeplitz(2.0 * 0.8 ** np.arange(150))
+    G[::2, ::2] = scipy.linalg.toeplitz(2.0 * memory ** np.arange(150))
     G[1::2, 1::2] = 0.5 * np.eye(150)
     w2 = np.diag(np.tile(weights**2, 150))
     B = np.linalg.inv(W.T @ w2 @ W)
@@ -98,6 +102,14 @@ def test_an_autoregression_is_recovered_and_continues_its_autocovariances() -> N
         model.autocovariance(30) / model.start[0], model.coefficients[0] ** np.arange(30), rtol=1e-9
     )
     assert model.start[0] == pytest.approx(2.25, rel=0.1)
+
+
+def test_autocovariances_of_a_higher_order_continue_those_it_starts_from() -> None:
+    model = NoiseModel(np.array([1.5, -0.7, 0.1]), np.array([2.0, 1.8, 1.5, 1.1]))
+    wanted = [2.0, 1.8, 1.5, 1.1]
+    while len(wanted) < 40:
+        wanted.append(1.5 * wanted[-1] - 0.7 * wanted[-2] + 0.1 * wanted[-3])
+    np.testing.assert_allclose(model.autocovariance(40), wanted, rtol=1e-9, atol=1e-12)
 
 
 @pytest.mark.parametrize("memory", [0.0, 0.7])

@@ -179,7 +179,9 @@ def test_the_dumbbell_of_table_5_6_is_a_body_that_can_exist(filtered: bool) -> N
     assert found.body.consistency
     if filtered:
         ours, paper = np.abs(found.ten - truth), np.abs(theirs[1] - truth)
-        assert found.lower[0] <= DUMBBELL.mass <= found.upper[0]
+        # An end of the interval is a quantile of draws, known to a few percent of its width.
+        drawn = 0.05 * (found.upper[0] - found.lower[0])
+        assert found.lower[0] - drawn <= DUMBBELL.mass <= found.upper[0] + drawn
         for part in (slice(1, 4), slice(4, 10)):
             assert ours[part].max() < paper[part].max()
     else:

@@ -15,16 +15,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import scipy.signal
 
 from steelyard.arrays import Array, IntArray, read_only
 from steelyard.dynamics import torque_regressor
 from steelyard.errors import InputError, RecordingError
-from steelyard.identifiability import structural_identifiability
 from steelyard.layout import Layout, layout_of
+from steelyard.problem import structure_of
 from steelyard.recording import Recording
 from steelyard.robot import Robot
-from steelyard.signals import Butterworth, evenly_timed, resampled, uniform_interval
+from steelyard.signals import Butterworth, evenly_timed, power_spectrum, resampled, uniform_interval
 from steelyard.threads import with_one_blas_thread
 
 STEP = 0.7
@@ -83,8 +82,7 @@ def lowest_cutoff(recording: Recording, highest: float) -> float:
     Raises:
         RecordingError: time is not uniform.
     """
-    rate = 1.0 / uniform_interval(recording)
-    f, P = scipy.signal.periodogram(recording.q, rate, "blackmanharris", detrend="constant", axis=0)
+    f, P = power_spectrum(recording.q, uniform_interval(recording))
     f, P = f[f <= highest], P[f <= highest]
     power = np.cumsum(f[:, None] ** 2 * P, axis=0)
     bands = [f[np.searchsorted(column, (1.0 - REST) * column[-1])] for column in power.T if column[-1] > 0.0]
@@ -185,7 +183,7 @@ class _Trial:
         self._interval = uniform_interval(log)
         terms = [term for term in layout.drive if term in _LINEAR]
         self._layout = layout_of(robot, terms)
-        self._columns = structural_identifiability(robot, self._layout).base.columns
+        self._columns = structure_of(robot, self._layout).base.columns
         # What the lowest candidate does not know at the ends, none may be judged by.
         margin = Butterworth(lowest).margin(self._interval, 2)
         inside = np.zeros(log.n, dtype=np.bool_)

@@ -13,11 +13,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.signal import lfilter
 
 from steelyard.arrays import Array
 from steelyard.control import HeldResponse, JointModel, held_response
 from steelyard.estimation.joint_trace import JointTrace, common_interval
+from steelyard.signals import recursion
 
 TERMS = {"coulomb": "N·m or N", "stiffness": "N·m/rad or N/m"}
 """What may act on the joint besides viscous friction and an offset, with its unit."""
@@ -77,7 +77,7 @@ def answer(held: HeldResponse, torque: Array) -> Array:
     n, N = held.lag, len(torque)
     padded = np.concatenate([np.zeros(min(n + 1, N + 1)), torque])
     old, new = padded[:N], padded[1 : N + 1]
-    v_end = lfilter([1.0], [1.0, -held.pole], held.velocity_old * old + held.velocity_new * new)
+    v_end = recursion([-held.pole], held.velocity_old * old + held.velocity_new * new)
     v = np.concatenate([[0.0], v_end[:-1]])
     return np.asarray(held.mean_start * v + held.mean_old * old + held.mean_new * new)
 
@@ -95,4 +95,4 @@ def whitened(parts: Sequence[Array], memory: float) -> Array:
     Returns:
         All rows, shape (sum of N,) or (sum of N, c), SI.
     """
-    return np.concatenate([lfilter([1.0], [1.0, -memory], part, axis=0) for part in parts])
+    return np.concatenate([recursion([-memory], part) for part in parts])

@@ -19,7 +19,6 @@ from itertools import pairwise
 
 import numpy as np
 import scipy.optimize
-import scipy.signal
 import scipy.special
 
 from steelyard.arrays import Array, IntArray, checked, read_only
@@ -182,7 +181,7 @@ class _Stretches:
         for cut in cuts:
             if cut.stop - cut.start > p:
                 both = np.column_stack((F[cut], r[cut]))
-                white = scipy.signal.lfilter(whitening, [1.0], both, axis=0)[p:]
+                white = sum(w * both[p - k : len(both) - k] for k, w in enumerate(whitening))
                 G.append(white[:, :-1].T @ white[:, :-1] / left)
                 g.append(white[:, :-1].T @ white[:, -1] / left)
         return cls(np.array(G).reshape(-1, 3, 3), np.array(g).reshape(-1, 3))

@@ -19,7 +19,7 @@ from functools import partial
 from typing import Literal
 
 import numpy as np
-import scipy.signal
+import scipy.fft
 
 from steelyard.arrays import Array
 from steelyard.errors import InputError
@@ -147,10 +147,22 @@ def _coloured(noise: NoiseModel, P: Array) -> Array:
     if noise.order == 0:
         return np.asarray(noise.start[0] * P)
     gamma = noise.autocovariance(len(P))
-    fading = np.flatnonzero(np.abs(gamma) > 1e-6 * gamma[0])[-1] + 1
-    kernel = np.r_[gamma[fading - 1 : 0 : -1], gamma[:fading]]
-    full = scipy.signal.oaconvolve(P, kernel[:, None], axes=0)
-    return np.asarray(full[fading - 1 : fading - 1 + len(P)])
+    fading = int(np.flatnonzero(np.abs(gamma) > 1e-6 * gamma[0])[-1])
+    kernel = np.r_[gamma[fading:0:-1], gamma[: fading + 1]]
+    return _convolved(P, kernel)[fading : fading + len(P)]
+
+
+def _convolved(x: Array, kernel: Array) -> Array:
+    """Convolution of columns with a kernel that is short beside them: blocks go by frequency, ends add up."""
+    size = scipy.fft.next_fast_len(min(4 * len(kernel), len(x) + len(kernel) - 1), real=True)
+    step = size - len(kernel) + 1
+    starts = range(0, len(x), step)
+    full = np.zeros((starts[-1] + size, x.shape[1]))
+    gain = scipy.fft.rfft(kernel, size)[:, None]
+    for start in starts:
+        block = scipy.fft.rfft(x[start : start + step], size, axis=0)
+        full[start : start + size] += scipy.fft.irfft(gain * block, size, axis=0)
+    return full
 
 
 def _newey_west(source: RowSource, weights: Array, gain: Array, residual: list[Array]) -> Array:

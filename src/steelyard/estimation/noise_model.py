@@ -14,9 +14,9 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 import scipy.fft
-import scipy.signal
 
 from steelyard.arrays import Array, read_only
+from steelyard.signals import recursion
 
 LONGEST = 40
 """Largest order tried."""
@@ -52,10 +52,11 @@ class NoiseModel:
         p = self.order
         if length <= p + 1 or p == 0:
             return np.asarray(np.r_[self.start, np.zeros(max(length - p - 1, 0))][:length])
-        filtering = np.r_[1.0, -self.coefficients]
-        state = scipy.signal.lfiltic([1.0], filtering, self.start[:0:-1])
-        later, _ = scipy.signal.lfilter([1.0], filtering, np.zeros(length - p - 1), zi=state)
-        return np.asarray(np.r_[self.start, later])
+        # The recursion runs from lag 1 on; what it is fed there makes it give the p known ones.
+        fed = np.zeros(length - 1)
+        for lag in range(p):
+            fed[lag] = self.start[1 + lag] - self.coefficients[:lag] @ self.start[lag:0:-1]
+        return np.concatenate([self.start[:1], recursion(-self.coefficients, fed)])
 
 
 @dataclass(frozen=True, eq=False)

@@ -4,6 +4,7 @@ from steelyard.problem.estimate import Estimate
 from steelyard.problem.evidence import Evidence, evidence_of
 from steelyard.problem.load_friction import without_load
 from steelyard.problem.problem import Problem, problem_of, problem_of_blocks
+from steelyard.problem.structure import structure_of
 
 __all__ = [
     "Estimate",
@@ -12,5 +13,6 @@ __all__ = [
     "evidence_of",
     "problem_of",
     "problem_of_blocks",
+    "structure_of",
     "without_load",
 ]

@@ -16,8 +16,9 @@ from dataclasses import replace
 import numpy as np
 
 from steelyard.arrays import read_only
-from steelyard.identifiability import BaseParameters, restricted, structural_identifiability
+from steelyard.identifiability import BaseParameters, restricted
 from steelyard.layout import Layout
+from steelyard.problem.structure import structure_of
 from steelyard.robot import Robot
 
 
@@ -49,7 +50,7 @@ def load_base(robot: Robot, layout: Layout) -> BaseParameters:
     loaded = {x.owner for x in free if x.term == "load"}
     apart = [x.name for x in free if x.owner in loaded]
     held = linear.fixing({name: 0.0 for name in apart if name in linear.names})
-    structure = structural_identifiability(robot, held)
+    structure = structure_of(robot, held)
     found = structure.base if held.free.all() else restricted(structure).base
     places = np.array([layout.index(held.names[k]) for k in np.flatnonzero(held.free)], dtype=np.int64)
     drive = np.array([layout.index(name) for name in apart], dtype=np.int64)

@@ -23,12 +23,12 @@ from steelyard.identifiability import (
     BaseParameters,
     Identifiability,
     free_base,
-    structural_identifiability,
 )
 from steelyard.layout import Layout
 from steelyard.problem.evidence import Evidence, evidence_of
 from steelyard.problem.load_friction import load_base, without_load
 from steelyard.problem.on_demand import OnDemand
+from steelyard.problem.structure import structure_of
 from steelyard.recording import Recording
 from steelyard.robot import Robot
 
@@ -197,7 +197,7 @@ def problem_of(
     return Problem(
         robot,
         layout,
-        structural_identifiability(robot, without_load(layout)),
+        structure_of(robot, without_load(layout)),
         None,
         None if prior is None else np.asarray(prior, dtype=float),
         evidence,
@@ -228,7 +228,7 @@ def problem_of_blocks(
     return Problem(
         robot,
         layout,
-        structural_identifiability(robot, layout),
+        structure_of(robot, layout),
         compress(robot, layout, blocks),
         None if prior is None else np.asarray(prior, dtype=float),
         None,

@@ -17,11 +17,13 @@ from steelyard.signals.limited import is_limited, without_limited
 from steelyard.signals.motion_band import motion_band
 from steelyard.signals.period import period_of
 from steelyard.signals.preparation import Preparation, Prepared, prepared, prepared_alike
+from steelyard.signals.recursion import recursion
 from steelyard.signals.repeats import repeats_after
 from steelyard.signals.resample import resampled
 from steelyard.signals.rows import trimmed, with_rows
 from steelyard.signals.sampling import Sampling, sampling_of, uniform_interval
 from steelyard.signals.savitzky_golay import SavitzkyGolay
+from steelyard.signals.spectrum import power_spectrum
 from steelyard.signals.stages import CentralDifferences, TrackingDifferentiator
 from steelyard.signals.standstill import is_moving, main_motion, moving_segments, without_standstill
 from steelyard.signals.torque import torque_from_current
@@ -60,8 +62,10 @@ __all__ = [
     "motion_band",
     "moving_segments",
     "period_of",
+    "power_spectrum",
     "prepared",
     "prepared_alike",
+    "recursion",
     "repeats_after",
     "resampled",
     "restamped",

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
-import scipy.signal
 from scipy.interpolate import make_interp_spline
 
 from steelyard.arrays import Array
 from steelyard.errors import InputError
 from steelyard.signals.differentiator import Differentiator
+from steelyard.signals.recursion import recursion
 
 _SETTLED = 6.9  # time constants after which a thousandth of a step is left
 
@@ -79,7 +79,7 @@ class Butterworth(Differentiator):
                 f"{self.cutoff:g} Hz is not below the Nyquist frequency of {nyquist:g} Hz.", place="cutoff"
             )
         pad = min(3 * self.margin(interval, highest), len(series) - 1)
-        return _both_ways(np.asarray(series), pad, *_sections(self.order, self.cutoff, interval))
+        return _both_ways(np.asarray(series), pad, _sections(self.order, self.cutoff, interval))
 
     def margin(self, interval: float, highest: int) -> int:
         """Return the samples in which the slowest pole settles to a thousandth.
@@ -96,10 +96,19 @@ class Butterworth(Differentiator):
 
 
 @lru_cache(maxsize=64)
-def _sections(order: int, cutoff: float, interval: float) -> tuple[Array, Array]:
-    """Second-order sections of a pass, shape (s, 6), and their state after a unit step, shape (s, 2, 1)."""
-    sections = scipy.signal.butter(order, cutoff, fs=1.0 / interval, output="sos")
-    return sections, scipy.signal.sosfilt_zi(sections)[:, :, None]
+def _sections(order: int, cutoff: float, interval: float) -> tuple[tuple[float, ...], ...]:
+    r"""Feedback of the parts of a pass, each of one real pole or a pair; constants pass each unchanged.
+
+    The poles $\omega e^{i\theta_k}$ of the analogue filter, evenly spaced on the left half of a circle, go
+    through the bilinear transform $z = (1 + s h/2) / (1 - s h/2)$; $\omega$ is bent such that the cut-off
+    stays where it is.
+    """
+    radius = math.tan(math.pi * cutoff * interval)
+    angles = 0.5 * math.pi * (1.0 + (2.0 * np.arange((order + 1) // 2) + 1.0) / order)
+    s = radius * np.exp(1j * angles)
+    z = (1.0 + s) / (1.0 - s)
+    pairs = [(-2.0 * float(pole.real), float(abs(pole) ** 2)) for pole in z[: order // 2]]
+    return *pairs, *((-float(pole.real),) for pole in z[order // 2 :])
 
 
 def _slopes(smooth: Array, interval: float, derivatives: Iterable[int]) -> Iterator[Array]:
@@ -110,14 +119,20 @@ def _slopes(smooth: Array, interval: float, derivatives: Iterable[int]) -> Itera
         yield np.asarray(spline.derivative(derivative)(t))
 
 
-def _both_ways(x: Array, pad: int, sections: Array, settled: Array) -> Array:
-    """What `scipy.signal.sosfiltfilt` gives, which designs nothing anew: a log has many short stretches.
-
-    Both ends are continued by the samples beside them, turned about the last one.
-    """
+def _both_ways(x: Array, pad: int, sections: tuple[tuple[float, ...], ...]) -> Array:
+    """A pass forwards and one backwards, over samples continued beyond both ends, turned about the last."""
     long = x
     if pad > 0:
         long = np.concatenate((2.0 * x[0] - x[pad:0:-1], x, 2.0 * x[-1] - x[-2 : -(pad + 2) : -1]))
-    y, _ = scipy.signal.sosfilt(sections, long, axis=0, zi=settled * long[:1])
-    back, _ = scipy.signal.sosfilt(sections, y[::-1], axis=0, zi=settled * y[-1:])
+    back = _pass(sections, _pass(sections, long)[::-1])
     return np.asarray(back[::-1][pad : pad + len(x)])
+
+
+def _pass(sections: tuple[tuple[float, ...], ...], x: Array) -> Array:
+    r"""A pass, $\prod_j g_j (1 + z^{-1})^{p_j} / (1 + \sum_k a_{jk} z^{-k})$, settled on the first sample."""
+    y = np.asfortranarray(x - x[0])  # a column, which is filtered by itself, lies in one piece
+    for feedback in sections:
+        y = recursion(feedback, (1.0 + sum(feedback)) / 2.0 ** len(feedback) * y)
+        for _ in feedback:
+            y[1:] += y[:-1]
+    return np.asarray(y + x[0])

@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import scipy.signal
 
 from steelyard.arrays import Array, read_only
 from steelyard.errors import InputError, RecordingError, UnknownNameError
 from steelyard.recording import Recording
 from steelyard.signals.butterworth import Butterworth
 from steelyard.signals.sampling import uniform_interval
+from steelyard.signals.spectrum import power_spectrum
 
 NYQUIST_SHARE = 0.8
 """Largest cut-off, as a share of the Nyquist frequency."""
@@ -85,7 +85,7 @@ def cutoff_of(recording: Recording, channel: str = "q", margin: float = 2.0) -> 
         raise InputError(f"must be at least 1, got {margin:g}.", place="margin")
     if recording.n < _FEWEST:
         raise RecordingError(f"has {recording.n} samples; a spectrum needs {_FEWEST}.", place=channel)
-    f, P = scipy.signal.periodogram(series, 1.0 / h, "blackmanharris", detrend="constant", axis=0)
+    f, P = power_spectrum(series, h)
     moving = np.flatnonzero(np.ptp(series, axis=0) > 0.0)
     if not moving.size:
         raise RecordingError("nothing moves.", place=channel)

@@ -17,13 +17,12 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-import scipy.signal
 from scipy.interpolate import make_interp_spline
 
-from steelyard.arrays import Array
 from steelyard.recording import Recording
 from steelyard.signals.cutoff import Cutoff
 from steelyard.signals.sampling import uniform_interval
+from steelyard.signals.spectrum import power_spectrum
 
 QUIETER = 0.1
 """Noise power of measured velocities over that of differentiated positions from which on they are used."""
@@ -61,8 +60,8 @@ def derivative_source(recording: Recording, cutoff: Cutoff) -> DerivativeSource:
     h = uniform_interval(recording)
     t = h * np.arange(recording.n)
     rates = make_interp_spline(t, recording.q, k=min(5, recording.n - 1)).derivative()(t)
-    f, P = _spectrum(recording.v, h)
-    D = _spectrum(recording.v - rates, h)[1]
+    f, P = power_spectrum(recording.v, h)
+    D = power_spectrum(recording.v - rates, h)[1]
     quieter, alike = [], []
     for j, edge in enumerate(cutoff.each):
         band = (f >= LOWEST * edge) & (f <= edge)
@@ -92,8 +91,3 @@ def derivative_source(recording: Recording, cutoff: Cutoff) -> DerivativeSource:
         f"measured velocities have {np.sqrt(noise):.2g} times the noise of differentiated positions, so "
         "accelerations are made from them.",
     )
-
-
-def _spectrum(series: Array, interval: float) -> tuple[Array, Array]:
-    f, P = scipy.signal.periodogram(series, 1.0 / interval, "blackmanharris", detrend="constant", axis=0)
-    return np.asarray(f), np.asarray(P)

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Literal
 
 import numpy as np
-import scipy.signal
 
 from steelyard.arrays import Array, checked
 from steelyard.recording import Recording
 from steelyard.signals.sampling import uniform_interval
+from steelyard.signals.spectrum import power_spectrum
 
 REST = 1e-4
 """Share of a joint's acceleration power that may lie above its band."""
@@ -31,10 +31,7 @@ def motion_band(recording: Recording, edges: Array, channel: Literal["q", "v"] =
         The band of each joint, shape (nj,), Hz; 0 where one stands.
     """
     limits = checked("edges", edges, (len(recording.joints),))
-    rate = 1.0 / uniform_interval(recording)
-    f, P = scipy.signal.periodogram(
-        recording.channels[channel], rate, "blackmanharris", detrend="constant", axis=0
-    )
+    f, P = power_spectrum(recording.channels[channel], uniform_interval(recording))
     band = np.zeros(len(limits))
     for j, limit in enumerate(limits):
         below = f <= limit

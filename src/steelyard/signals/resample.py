@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 
 import numpy as np
-import scipy.signal
 import scipy.sparse
+from numpy.lib.stride_tricks import sliding_window_view
 
 from steelyard.arrays import Array, IntArray
 from steelyard.errors import InputError
@@ -51,7 +51,7 @@ def resampled(
             remedy="The passband lies between 0 and 1, the attenuation is at least 40 dB.",
         )
     nyquist = 0.5 / max(h, H)
-    taps, beta = scipy.signal.kaiserord(attenuation, (1.0 - passband) * nyquist * 2.0 * h)
+    taps, beta = _kaiser(attenuation, (1.0 - passband) * nyquist * 2.0 * h)
     half = 0.5 * taps * h
     ratio = H / h
     every = round(ratio)
@@ -109,9 +109,18 @@ def _decimated(first: scipy.sparse.csr_array, rows: IntArray, every: int, x: Arr
     start, width = int(reached[0]), int(reached[-1] - reached[0]) + 1
     w = first.toarray()[0, start : start + width]
     taken = x[start : start + int(rows[-1] - rows[0]) + width]
-    # Of the convolution every so many-th sample is computed; zeros in front let the first be one of them.
-    ahead = -(width - 1) % every
-    padded = np.concatenate([np.zeros((ahead, *x.shape[1:])), taken])
-    return np.asarray(scipy.signal.upfirdn(w[::-1], padded, 1, every, axis=0))[
-        (ahead + width - 1) // every :
-    ][: len(rows)]
+    return np.asarray(sliding_window_view(taken, width, axis=0)[::every] @ w)
+
+
+def _kaiser(attenuation: float, width: float) -> tuple[int, float]:
+    """Length in samples and shape of Kaiser's window (Kaiser 1974).
+
+    Args:
+        attenuation: dB, at least 40.
+        width: of the transition, as a share of Nyquist's frequency.
+    """
+    if attenuation > 50.0:
+        beta = 0.1102 * (attenuation - 8.7)
+    else:
+        beta = 0.5842 * (attenuation - 21.0) ** 0.4 + 0.07886 * (attenuation - 21.0)
+    return math.ceil((attenuation - 7.95) / (2.285 * math.pi * width) + 1.0), beta

@@ -6,7 +6,6 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-import scipy.signal
 
 from steelyard.arrays import Array
 from steelyard.errors import InputError
@@ -53,6 +52,8 @@ class SavitzkyGolay(Differentiator):
                 place="SavitzkyGolay",
                 remedy="The degree is at least the highest derivative and below the samples in the window.",
             )
+        import scipy.signal  # brings all of SciPy's statistics, a third of a second
+
         return np.asarray(
             scipy.signal.savgol_filter(series, length, self.degree, derivative, delta=interval, axis=0)
         )

@@ -7,12 +7,12 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.signal import lfilter
 
 from steelyard.arrays import Array, checked
 from steelyard.errors import NoSolutionError, UnknownNameError
 from steelyard.recording import Recording
 from steelyard.robot import Robot
+from steelyard.signals import recursion
 from steelyard.simulate.open_loop import open_loop, room_of
 from steelyard.simulate.plant import Plant
 from steelyard.simulate.presets import sensor_preset
@@ -132,7 +132,7 @@ class _Answers:
 
     def ease(self, shape: Array) -> float:
         """Torque for each travel, without dry friction: the larger, the harder it can be driven."""
-        v = lfilter([self._cycle / self._inertia], [1.0, -self._pole], shape)
+        v = recursion([-self._pole], self._cycle / self._inertia * shape)
         return 1.0 / float(np.abs(np.cumsum(v)).max() * self._cycle)
 
     def amplitude(self, shape: Array) -> float:
