@@ -92,6 +92,7 @@ def _beside_cvxpy(problem: Problem, states: States, tau: np.ndarray) -> Iterator
     started = time.perf_counter()
     least, status = _plain(W, tau.ravel(), layout)
     theirs = time.perf_counter() - started
+
     def anew() -> object:
         structure_of.cache_clear()
         return fit_lmi(problem_of_blocks(robot, layout, [(*states, tau)]))

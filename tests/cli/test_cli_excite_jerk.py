@@ -20,7 +20,8 @@ FAMILIES = {
 
 
 def words(family: str) -> tuple[str, ...]:
-    return (*FAMILIES[family], "--json") if family == "primitives" else (*FAMILIES[family], *FAST)
+    search = ("--json",) if family == "primitives" else FAST
+    return (*FAMILIES[family], *search, "--floor", "none")
 
 
 def seen(path: Path) -> np.ndarray:
@@ -71,7 +72,7 @@ def test_a_limit_that_is_kept_anyway_changes_no_bit(tmp_path: Path) -> None:
 
 
 def test_the_terminal_says_the_jerk_in_one_line(tmp_path: Path) -> None:
-    shown = (*FAMILIES["fourier"], "--rounds", "1")
+    shown = (*FAMILIES["fourier"], "--rounds", "1", "--floor", "none")
     done = run("excite", "two_link", "--out", tmp_path / "m.json", *shown, "--jerk", "5")
     assert done.code == 0, done.err
     assert "jerk at most 5 rad/s³ at joint" in done.out

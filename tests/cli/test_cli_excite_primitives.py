@@ -15,7 +15,7 @@ from steelyard.recording import read, write
 from steelyard.simulate import simulate
 from steelyard.zoo import zoo_robot
 
-PRIMITIVES = ("--family", "primitives")
+PRIMITIVES = ("--family", "primitives", "--floor", "none")
 Made = tuple[Path, dict[str, Any]]
 
 

@@ -67,22 +67,22 @@ def arm(tmp_path: Path) -> Path:
 
 
 def test_a_motion_keeps_the_acceleration_that_was_stated_and_says_where_there_is_none(arm: Path) -> None:
-    words = ("--harmonics", "2", "--period", "4", "--rounds", "1", "--json")
+    words = ("--harmonics", "2", "--period", "4", "--rounds", "1", "--floor", "none", "--json")
     free = run("excite", arm, "--out", arm.with_name("free.json"), *words)
     assert free.code == 0, free.err
     assert "acceleration" not in free.document["proven"]
-    (finding,) = free.document["findings"]
+    (finding,) = (words for words in free.document["findings"] if "acceleration" in words)
     assert "joint1, joint2: no acceleration limit is stated" in finding
     assert "--acceleration" in finding
     kept = run("excite", arm, "--out", arm.with_name("kept.json"), *words, "--acceleration", "2")
     assert kept.code == 0, kept.err
     assert 0.0 <= kept.document["proven"]["acceleration"]["margin"] <= 2.0
-    assert kept.document["findings"] == []
+    assert not any("acceleration" in words for words in kept.document["findings"])
 
 
 def test_a_simulated_robot_is_cut_at_the_torque_that_was_stated(arm: Path) -> None:
     motion = arm.with_name("m.json")
-    words = ("--harmonics", "2", "--period", "2", "--rounds", "1", "--json")
+    words = ("--harmonics", "2", "--period", "2", "--rounds", "1", "--floor", "none", "--json")
     assert run("excite", "two_link", "--out", motion, *words).code == 0
     words = ("--sensor", "industrial", "--json")
     free = run("simulate", "two_link", motion, "--out", arm.with_name("a.csv"), *words)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import mujoco
@@ -10,7 +11,7 @@ import numpy as np
 import pytest
 
 from cli.running import Run, run
-from steelyard.limits import clearance_of, read_certificate
+from steelyard.limits import Certificate, certify, clearance_of, read_certificate
 from steelyard.motion import read_motion
 from steelyard.robot import load_urdf
 
@@ -38,9 +39,10 @@ def _arm(folder: Path, first: str = ROUND, second: str = ROUND, z: float = 0.3) 
     return path
 
 
-def _excite(arm: Path, *words: object) -> Run:
+def _excite(arm: Path, *words: object, floor: object = "none") -> Run:
     out = arm.with_name("motion.json")
-    return run("excite", arm, "--rounds", 1, "--period", 4, "--out", out, "--force", "--json", *words)
+    search = ("--rounds", 1, "--period", 4, "--floor", floor)
+    return run("excite", arm, *search, "--out", out, "--force", "--json", *words)
 
 
 def test_neighbours_are_kept_apart_where_the_joint_may_fold_them_together(tmp_path: Path) -> None:
@@ -150,7 +152,11 @@ def test_torques_are_those_of_the_whole_robot_and_its_load(tmp_path: Path) -> No
     empty = _excite(arm, "--for", "payload")
     assert empty.code == 3
     assert any("--payload" in words for words in empty.document["uncovered"])
-    done = _excite(arm, "--for", "payload", "--payload", load)
+    unshaped = _excite(arm, "--for", "payload", "--payload", load)
+    assert unshaped.code == 3
+    (words,) = unshaped.document["uncovered"]
+    assert "--tool" in words
+    done = _excite(arm, "--for", "payload", "--payload", load, "--tool", "none")
     assert (done.code, done.document["certified"]) == (0, True)
     # MuJoCo's own friction, damping and load, along the motion.
     spec = mujoco.MjSpec.from_file(str(arm))
@@ -191,5 +197,107 @@ def test_what_is_planned_anyway_counts_the_load_too(tmp_path: Path) -> None:
     empty = run(*words, tmp_path / "motion.json")
     assert (empty.code, empty.document["certified"]) == (3, False)
     assert any("--payload" in sentence for sentence in empty.document["uncovered"])
-    done = run(*words, tmp_path / "motion.json", "--payload", load)
+    done = run(*words, tmp_path / "motion.json", "--payload", load, "--tool", "none")
     assert (done.code, done.document["certified"], done.document["uncovered"]) == (0, True, [])
+
+
+def _post(folder: Path, height: float) -> Path:
+    """An arm on a post that turns, its shoulder so high above the base frame."""
+    path = _arm(folder)
+    path.write_text(path.read_text().replace('<origin xyz="0 0 0.1"/>', f'<origin xyz="0 0 {height}"/>'))
+    return path
+
+
+def test_a_floor_is_assumed_level_with_the_base_and_kept_clear_of(tmp_path: Path) -> None:
+    # The elbow is 0.6 m above the shoulder and the arm 0.5 m long: it reaches down to the floor and below.
+    arm = _post(tmp_path, -0.3)
+    done = _excite(arm, floor="base")
+    assert done.code == 0, done.err
+    assert any("assumed to be level with the base" in words for words in done.document["findings"])
+    certificate = read_certificate(tmp_path / "motion.certificate.json")
+    assert "lower – box 'floor'" in {margin.name for margin in certificate.margins}
+    motion = read_motion(tmp_path / "motion.json")
+    q = motion.sample(np.linspace(0.0, motion.duration, 2001)).q
+    # The lower link is a cylinder of radius 0.04 m from 0.1 to 0.5 m beyond the elbow, 0.3 m up.
+    ends = 0.3 + np.array([0.1, 0.5]) * np.cos(q[:, 1, None]) - 0.04 * np.abs(np.sin(q[:, 1, None]))
+    assert ends.min() >= 0.01
+    free = _excite(arm, floor="none")
+    assert free.code == 0
+    assert "lower – box 'floor'" not in {
+        margin.name for margin in read_certificate(tmp_path / "motion.certificate.json").margins
+    }
+
+
+def test_a_floor_in_which_the_robot_starts_is_doubted_unless_it_is_stated(tmp_path: Path) -> None:
+    arm = _post(tmp_path, -1.0)
+    assumed = _excite(arm, floor="base")
+    assert (assumed.code, assumed.document["certified"]) == (3, False)
+    (words,) = assumed.document["uncovered"]
+    assert "floor, lower" in words
+    assert "m inside it" in words
+    stated = _excite(arm, floor=0)
+    assert stated.code == 3
+    assert "box 'floor'" in stated.complaint
+    assert not stated.out
+    below = _excite(arm, floor=-2)
+    assert (below.code, below.document["certified"]) == (0, True)
+
+
+def test_of_an_arm_that_hangs_the_floor_is_unknown_until_it_is_stated(tmp_path: Path) -> None:
+    arm = _arm(tmp_path)
+    unknown = _excite(arm, "--gravity", "0,0,9.81", floor="base")
+    assert (unknown.code, unknown.document["certified"]) == (3, False)
+    assert any("--floor" in words for words in unknown.document["uncovered"])
+    stated = _excite(arm, "--gravity", "0,0,9.81", floor=-2.5)
+    assert (stated.code, stated.document["certified"]) == (0, True)
+    certificate = read_certificate(tmp_path / "motion.certificate.json")
+    (lower,) = (x.margin for x in certificate.margins if x.name == "lower – box 'floor'")
+    # It hangs from a ceiling 2.5 m above the floor and reaches 1.2 m down.
+    assert 1.2 <= lower <= 2.5
+
+
+@pytest.mark.parametrize("floor", ["nan", "ground", "inf"])
+def test_a_floor_is_at_the_base_nowhere_or_at_a_height(tmp_path: Path, floor: str) -> None:
+    done = _excite(_arm(tmp_path), floor=floor)
+    assert done.code == 2
+    assert "--floor" in done.complaint
+
+
+def test_a_scene_with_a_floor_states_it(tmp_path: Path) -> None:
+    scene = tmp_path / "scene.toml"
+    shape = 'shape = "box"\nsize = [4, 4, 0.1]\nposition = [0, 0, -2]'
+    scene.write_text(f'[[obstacle]]\nname = "floor"\n{shape}\n')
+    arm = _arm(tmp_path)
+    done = _excite(arm, "--scene", scene, floor="base")
+    assert not any("assumed to be level" in words for words in done.document["findings"])
+    twice = _excite(arm, "--scene", scene, floor=-1)
+    assert twice.code == 2
+    assert "the scene has a floor already" in twice.complaint
+
+
+def test_other_code_looks_at_every_motion_and_a_disagreement_ends_the_command(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    arm = _arm(tmp_path)
+    done = _excite(arm)
+    look = done.document["second_look"]
+    assert look["instants"] >= 200
+    assert set(look["margins"]) == set(done.document["covers"])
+    for kind, seen in look["margins"].items():
+        assert seen["seen"] >= done.document["proven"][kind]["margin"] - 1e-6
+    assert "by other code" in (tmp_path / "motion.html").read_text()
+    (tmp_path / "motion.json").unlink()
+
+    def forged(*words: object, **more: object) -> Certificate:
+        proof = certify(*words, **more)  # type: ignore[arg-type]
+        least = proof.smallest("torque")
+        assert least is not None
+        wrong = tuple(replace(x, margin=x.margin + 5.0) if x is least else x for x in proof.margins)
+        return replace(proof, margins=wrong)
+
+    monkeypatch.setattr("steelyard.cli.excite_proof.certify", forged)
+    wrong = _excite(arm)
+    assert wrong.code == 3
+    assert "proof and second look disagree" in wrong.complaint
+    assert "torque limit" in wrong.complaint
+    assert not (tmp_path / "motion.json").exists()

@@ -71,7 +71,11 @@ def excite(
     ] = "viscous,coulomb",
     tool: Annotated[
         Path | None,
-        typer.Option(metavar="MESH", help="Shape of the tool, in the tool frame, m.", show_default=False),
+        typer.Option(
+            metavar="MESH|none",
+            help="Shape of tool and load, in the tool frame, m; none where they add no shape.",
+            show_default=False,
+        ),
     ] = None,
     tool_scale: Annotated[float, typer.Option(help="Metres per unit of the tool's mesh.")] = 1.0,
     scene: Annotated[Path | None, typer.Option(help="Obstacles (TOML or JSON).", show_default=False)] = None,
@@ -83,6 +87,14 @@ def excite(
             show_default=False,
         ),
     ] = None,
+    floor: Annotated[
+        str,
+        typer.Option(
+            metavar="base|none|HEIGHT",
+            help="Where the floor is: level with the base frame, nowhere, or so many m above that (negative: "
+            "below).",
+        ),
+    ] = "base",
     ignore: Annotated[
         list[str] | None,
         typer.Option(
@@ -167,6 +179,7 @@ def excite(
         tool_scale=tool_scale,
         scene=scene,
         payload=payload,
+        floor=floor,
         ignore=tuple(ignore or ()),
         distance=distance,
         after=tuple(after or ()),
@@ -228,9 +241,9 @@ def _added(
 
     if wish.whom != "payload":
         raise InputError("goes with --for payload.", place="--planned")
-    found, uncovered = added_for(wish, planned)
+    found, uncovered, look = added_for(wish, planned)
     files = write_added(found, out, rate=rate, slower=slower)
-    document = added_answer(found, uncovered, files, time.perf_counter() - began)
+    document = added_answer(found, uncovered, look, files, time.perf_counter() - began)
     if json:
         print_json(document)
     else:

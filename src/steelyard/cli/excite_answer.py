@@ -10,6 +10,7 @@ from rich.table import Table
 from steelyard.cli.excite_proof import Designed
 from steelyard.cli.output import stdout
 from steelyard.limits import Certificate
+from steelyard.simulate import SecondLook
 
 KINDS = ("position", "velocity", "acceleration", "torque", "clearance")
 
@@ -40,6 +41,7 @@ def answer(done: Designed, files: dict[str, str], seconds: float) -> dict[str, A
         "certified": certified and not done.uncovered,
         "covers": list(proven),
         "uncovered": [str(finding) for finding in done.uncovered],
+        "second_look": look_document(done.look),
         "reason": _reason(done),
         "rounds": found.rounds,
         "interrupted": found.interrupted,
@@ -48,6 +50,20 @@ def answer(done: Designed, files: dict[str, str], seconds: float) -> dict[str, A
         "findings": [str(finding) for finding in done.findings],
         "seconds": seconds,
         "files": files,
+    }
+
+
+def look_document(look: SecondLook | None) -> dict[str, Any] | None:
+    """What other code saw: the least margin of each kind beside the one proven of it."""
+    if look is None:
+        return None
+    least = [x for x in map(look.smallest, KINDS) if x is not None]
+    return {
+        "instants": look.instants,
+        "margins": {
+            x.kind: {"seen": x.seen, "proven": x.proven, "unit": x.unit, "at": x.name} for x in least
+        },
+        "unseen": list(look.unseen),
     }
 
 
@@ -82,6 +98,8 @@ def print_answer(done: Designed, document: dict[str, Any]) -> None:
     if document["interrupted"]:
         stdout.print("interrupted: this is the best so far")
     kinds = ", ".join(document["covers"])
+    if done.look is not None:
+        stdout.print(str(done.look), markup=False, highlight=False, soft_wrap=True)
     if document["certified"]:
         stdout.print(f"[bold green]certified[/bold green]: {kinds}; in {document['seconds']:.1f} s")
     elif document["uncovered"]:

@@ -49,6 +49,7 @@ def write_files(done: Designed, out: Path, *, rate: float, slower: float) -> dic
             limits=done.limits,
             proof=done.proof,
             uncovered=done.uncovered,
+            looked="" if done.look is None else str(done.look),
             search=_search(done),
         )
     )

@@ -9,7 +9,7 @@ from steelyard.cli.excite_jerk import keep_jerk
 from steelyard.cli.excite_posed import posed
 from steelyard.cli.excite_primitives import chosen_primitives
 from steelyard.cli.excite_progress import search_progress
-from steelyard.cli.excite_proof import Designed, proof_of
+from steelyard.cli.excite_proof import Designed, looked_again, proof_of
 from steelyard.cli.excite_wish import Wish, require_known
 from steelyard.cli.output import say
 from steelyard.cli.robot_argument import given_robot
@@ -64,7 +64,9 @@ def designed_for(robot: Robot, wish: Wish) -> Designed:
         say(f"   {kept.findings[0]}")
         say(f"   {wish.criterion} {found.value:.4g}, cond {found.cond:.4g} of the slower motion")
     proof = proof_of(limits, kept.motion, wish)
-    return Designed(wish, robot, found, kept, limits, proof, findings=(*asked.findings, *kept.findings))
+    look = looked_again(limits, kept.motion, proof)
+    told = (*asked.findings, *kept.findings)
+    return Designed(wish, robot, found, kept, limits, proof, look, findings=told)
 
 
 def _sought_distance(limits: MotionLimits, start: Array | None) -> float:

@@ -10,9 +10,10 @@ import numpy as np
 from rich.markup import escape
 from rich.table import Table
 
+from steelyard.cli.excite_answer import look_document
 from steelyard.cli.excite_files import written
 from steelyard.cli.excite_posed import beyond_limits, planned_limits
-from steelyard.cli.excite_proof import uncovered_by
+from steelyard.cli.excite_proof import looked_again, uncovered_by
 from steelyard.cli.excite_wish import Wish
 from steelyard.cli.output import say, stdout
 from steelyard.cli.robot_argument import given_robot
@@ -22,6 +23,7 @@ from steelyard.finding import Finding
 from steelyard.inertia import PARAMETER_NAMES, PARAMETER_UNITS
 from steelyard.limits import write_certificate
 from steelyard.motion import read_motion, slowed, write_joint_trajectory, write_motion, write_samples
+from steelyard.simulate import SecondLook
 
 NOISE = 3e-3
 """Torque noise by which it is judged, as a share of each joint's limit: that of `industrial` sensors."""
@@ -31,8 +33,8 @@ UNKNOWN = ("offset", "viscous", "coulomb")
 """Drive terms that may differ with the payload in the hand."""
 
 
-def added_for(wish: Wish, planned: Path) -> tuple[AddedMotion, tuple[Finding, ...]]:
-    """Judge the planned motion and add what it lacks; and what could overload beyond the proof."""
+def added_for(wish: Wish, planned: Path) -> tuple[AddedMotion, tuple[Finding, ...], SecondLook | None]:
+    """Judge the planned motion and add what it lacks; what could overload beyond the proof; what was seen."""
     robot = given_robot(
         wish.robot, wish.gravity, wish.lock, wish.tool_frame, arguments=wish.arguments, stated=wish
     )
@@ -58,7 +60,8 @@ def added_for(wish: Wish, planned: Path) -> tuple[AddedMotion, tuple[Finding, ..
     meter = TorqueMeter(NOISE * effort, RATE, UNKNOWN)
     found = added_motion(limits, motion, meter, np.random.default_rng(wish.seed))
     say(f"   {found.before}")
-    return found, uncovered_by(found.certificate, beyond_limits(robot, wish), wish)
+    uncovered = uncovered_by(found.certificate, beyond_limits(robot, wish), wish)
+    return found, uncovered, looked_again(limits, found.motion, found.certificate)
 
 
 def write_added(found: AddedMotion, out: Path, *, rate: float, slower: float) -> dict[str, str]:
@@ -75,7 +78,11 @@ def write_added(found: AddedMotion, out: Path, *, rate: float, slower: float) ->
 
 
 def added_answer(
-    found: AddedMotion, uncovered: Sequence[Finding], files: dict[str, str], seconds: float
+    found: AddedMotion,
+    uncovered: Sequence[Finding],
+    look: SecondLook | None,
+    files: dict[str, str],
+    seconds: float,
 ) -> dict[str, Any]:
     """Everything a script may ask for."""
     before, after = (
@@ -93,6 +100,7 @@ def added_answer(
         "joints": list(found.moving),
         "certified": not uncovered,
         "uncovered": [str(finding) for finding in uncovered],
+        "second_look": look_document(look),
         "seconds": seconds,
         "files": files,
     }

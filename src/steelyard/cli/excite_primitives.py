@@ -8,7 +8,7 @@ import numpy as np
 
 from steelyard.cli.excite_jerk import keep_jerk
 from steelyard.cli.excite_posed import Posed, posed
-from steelyard.cli.excite_proof import Designed, proof_of
+from steelyard.cli.excite_proof import Designed, looked_again, proof_of
 from steelyard.cli.excite_wish import Wish
 from steelyard.cli.output import say
 from steelyard.dynamics import torque_gram
@@ -58,7 +58,8 @@ def chosen_primitives(robot: Robot, wish: Wish) -> Designed:
             say(f"   {name}: {finding}")
         proof = proof_of(asked.limits, item.motion, wish)
         told = (*findings, *item.findings)
-        ended.append(Designed(wish, robot, found, item, asked.limits, proof, name, worth, told))
+        look = looked_again(asked.limits, item.motion, proof)
+        ended.append(Designed(wish, robot, found, item, asked.limits, proof, look, name, worth, told))
         if isinstance(proof, Certificate):
             return ended[-1]
         if name != best_first[-1]:

@@ -13,11 +13,12 @@ from steelyard.cli.output import say
 from steelyard.excitation import Design
 from steelyard.finding import Finding, Severity
 from steelyard.limits import Certificate, MotionLimits, NotCertifiedError, certify
-from steelyard.motion import FourierMotion, LinearMotion, SplineMotion
+from steelyard.motion import FourierMotion, LinearMotion, Motion, SplineMotion
 from steelyard.robot import Robot
+from steelyard.simulate import SecondLook, second_look
 
-OVERLOADS = ("unstated-limit", "unknown-load", "uncounted-friction")
-"""Findings of what may overload the robot though every limit that is looked at is kept."""
+UNLOOKED = ("unstated-limit", "unknown-load", "uncounted-friction", "unknown-floor", "unknown-shape-held")
+"""Findings of what may hit or overload though every limit that is looked at is kept."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,6 +32,7 @@ class Designed:
         jerk: the motion, under the digest of the robot, and how its jerk keeps its limits.
         limits: those it was to keep.
         proof: that it does, or why there is none.
+        look: what other code saw of a motion that is proven; None without a proof.
         name: of a structured motion; empty for others.
         compared: value of the criterion of every structured motion it was chosen from, by name.
         findings: what had to give way to the limits.
@@ -42,6 +44,7 @@ class Designed:
     jerk: KeptJerk
     limits: MotionLimits
     proof: Certificate | NotCertifiedError
+    look: SecondLook | None = None
     name: str = ""
     compared: Mapping[str, float] = field(default_factory=dict)
     findings: tuple[Finding, ...] = ()
@@ -62,7 +65,7 @@ class Designed:
 def uncovered_by(proof: Certificate, findings: Sequence[Finding], wish: Wish) -> tuple[Finding, ...]:
     """What could hit or overload and is not part of a proof, though nobody asked to leave it out."""
     asked = {f"unchecked-{kind}" for kind in wish.without}
-    beyond = (x for x in findings if x.code in OVERLOADS and x.severity is not Severity.INFO)
+    beyond = (x for x in findings if x.code in UNLOOKED and x.severity is not Severity.INFO)
     return (*(x for x in proof.uncovered if x.code not in asked), *beyond)
 
 
@@ -78,3 +81,14 @@ def proof_of(limits: MotionLimits, motion: LinearMotion, wish: Wish) -> Certific
         return refused
     say(f"3  every limit looked at is proven at every instant, on {proof.stretches} stretches of time")
     return proof
+
+
+def looked_again(
+    limits: MotionLimits, motion: Motion, proof: Certificate | NotCertifiedError
+) -> SecondLook | None:
+    """Look at a proven motion by other code, and say how that ended; a disagreement ends the command."""
+    if not isinstance(proof, Certificate):
+        return None
+    look = second_look(limits, motion, proof)
+    say(f"   {look}")
+    return look

@@ -10,6 +10,10 @@ from steelyard.finding import Finding, Severity
 from steelyard.problem import Estimate, Problem
 from steelyard.threads import with_one_blas_thread
 
+LIGHTEST = 1e-6
+"""Smallest eigenvalue of a link's pseudo-inertia, by its reference mass: of 1e-15 kg a metre aside, which are
+possible too, a simulator reads back little more than rounding."""
+
 
 @with_one_blas_thread
 def with_full_set(problem: Problem, estimate: Estimate) -> Estimate:
@@ -28,7 +32,7 @@ def with_full_set(problem: Problem, estimate: Estimate) -> Estimate:
         the prior, both dimensionless.
     """
     R = problem.compressed.factor(estimate.weights)
-    possible = possible_for(problem, R)
+    possible = possible_for(problem, R, floor=LIGHTEST)
     metric = problem.base_factor(estimate.weights)[:, :-1]
     found = full_set(problem.base, estimate.values, possible, metric)
     findings = estimate.findings

@@ -13,6 +13,7 @@ from steelyard.limits.certificate import (
 from steelyard.limits.certify import certify
 from steelyard.limits.clearance import Clearance, clearance_of
 from steelyard.limits.feature_points import FeaturePoints, feature_points
+from steelyard.limits.floor import FLOOR, Floor, floor_of, stands_upright
 from steelyard.limits.link_ellipsoids import LinkEllipsoid, link_ellipsoids
 from steelyard.limits.margins import Margins, MotionLimits
 from steelyard.limits.pairs import Pair
@@ -27,6 +28,7 @@ from steelyard.limits.violations import violations
 from steelyard.limits.virtual_constraints import VirtualConstraints
 
 __all__ = [
+    "FLOOR",
     "TOOL",
     "Assumptions",
     "Bearable",
@@ -34,6 +36,7 @@ __all__ = [
     "Certificate",
     "Clearance",
     "FeaturePoints",
+    "Floor",
     "Hull",
     "LinkEllipsoid",
     "Margins",
@@ -53,11 +56,13 @@ __all__ = [
     "certify",
     "clearance_of",
     "feature_points",
+    "floor_of",
     "link_ellipsoids",
     "read_certificate",
     "read_scene",
     "rest_pose",
     "separation",
+    "stands_upright",
     "violations",
     "virtual_constraints_of",
     "write_certificate",

@@ -13,10 +13,11 @@ from steelyard.dynamics.batch import gathered, states
 from steelyard.dynamics.tree import tree_of
 from steelyard.files import FilePath
 from steelyard.finding import Finding, Severity
+from steelyard.limits.floor import FLOOR, Floor
 from steelyard.limits.packed import Cores, pack
 from steelyard.limits.pair_kernels import measure_pairs
 from steelyard.limits.pairs import Pair, scene_pairs, self_pairs, without
-from steelyard.limits.parts import gather
+from steelyard.limits.parts import gather, part_of
 from steelyard.limits.poses import rest_pose, spread_poses
 from steelyard.limits.scene import Scene
 from steelyard.robot import Geometry, Robot
@@ -28,6 +29,8 @@ TOUCHING = 1e-6
 """Distance up to which two shapes of a robot touch, m: surfaces drawn to meet may miss by round-off."""
 BUILT = 2e-3
 """Shapes of a robot that are never farther apart than this are built so, m: no motion can part them."""
+ROOM = 0.02
+"""What is left beyond the distance at the start above an assumed floor, m: with less it may be elsewhere."""
 LEAST = 16
 """Samples worth a thread of their own: each one is many pairs."""
 _NOTHING = np.empty((0, 0))
@@ -138,6 +141,7 @@ def clearance_of(
     ignore: Iterable[tuple[str, str]] = (),
     rest: ArrayLike | None = None,
     distance: float = 0.0,
+    floor: Floor | None = None,
 ) -> Clearance:
     """Choose the pairs of shapes a robot must keep apart.
 
@@ -146,7 +150,9 @@ def clearance_of(
     are left out, and reported, in three cases. They are within the distance, or 2 mm, at rest and at each of
     256 positions spread over the limits: so the robot is built or drawn, as neighbours at their joint. Or
     they overlap at rest, or are never as far apart, and yet apart at some of the positions: then nothing is
-    known of them, which is a warning. Overlaps with the scene are never left out unless asked for.
+    known of them, which is a warning. What the joints cannot move away from the floor is built so too; what
+    starts in a floor that is only assumed, or 2 cm from the distance to it, is left out with a warning.
+    Overlaps with the scene are never left out unless asked for.
 
     Args:
         robot: the robot.
@@ -159,6 +165,7 @@ def clearance_of(
         rest: a position at which nothing collides, shape (nq,), rad or m; the one nearest to zero within the
             limits when not given.
         distance: how far apart things are to stay, m: shapes of the robot that never are cannot be asked to.
+        floor: what the robot stands on, see `floor_of`.
 
     Returns:
         The clearance; its findings say what is not checked.
@@ -168,12 +175,17 @@ def clearance_of(
     """
     findings: list[Finding] = []
     links, held, around = gather(robot, scene or Scene(), tool, meshes, findings, tool_meshes)
-    choices = list(dict.fromkeys(part.owner for part in (*links, *held, *around)))
+    ground = [] if floor is None else [part_of(floor.obstacle)]
+    choices = list(dict.fromkeys(part.owner for part in (*links, *held, *around, *ground)))
     asked = list(ignore)
     own = without(self_pairs(links, held), asked, choices, findings)
+    standing = without(scene_pairs((*links, *held), ground), asked, choices, [])
     outer = without(scene_pairs((*links, *held), around), asked, choices, [])
     q_rest = rest_pose(robot) if rest is None else checked("rest", rest, (robot.nq,))
     kept, excluded = _told_apart(robot, own, q_rest, max(distance, BUILT), findings)
+    if floor is not None:
+        above, built = _above(robot, standing, q_rest, distance, floor.assumed, findings)
+        kept, excluded = [*kept, *above], [*excluded, *built]
     _report_touching(Clearance(robot, tuple(outer)), q_rest, findings)
     return Clearance(robot, (*kept, *outer), tuple(excluded), tuple(findings))
 
@@ -193,6 +205,40 @@ def _told_apart(
         excluded.append(pair)
         findings.append(_exclusion(pair, resting, least, most, near))
     return kept, excluded
+
+
+def _above(
+    robot: Robot,
+    standing: Sequence[Pair],
+    q_rest: Array,
+    distance: float,
+    assumed: bool,
+    findings: list[Finding],
+) -> tuple[list[Pair], list[Pair]]:
+    """Pairs with the floor that can be kept apart, and those that cannot, which are reported."""
+    before = Clearance(robot, tuple(standing))
+    at_rest = before.distances(q_rest)[0]
+    every = np.vstack([before.distances(spread_poses(robot, LOOKED_AT)), at_rest])
+    least, most = every.min(axis=0), every.max(axis=0)
+    built = (most - least <= TOUCHING) & (most <= max(distance, BUILT))
+    doubtful = ~built & (assumed & (at_rest <= distance + ROOM))
+    for k in np.flatnonzero(built).tolist():
+        message = "stay as near at every position looked at, so they are built, and are not kept apart."
+        findings.append(Finding(Severity.INFO, "near-pair", message, standing[k].name))
+    if doubtful.any():
+        names = ", ".join(standing[k].first.title for k in np.flatnonzero(doubtful).tolist())
+        nearest = float(at_rest[doubtful].min())
+        where = f"{nearest:.2g} m above it" if nearest >= 0.0 else f"{-nearest:.2g} m inside it"
+        message = (
+            f"at the start they are {where}, so it may be elsewhere, and nothing is known of it there; state "
+            "--floor, or another start."
+        )
+        findings.append(Finding(Severity.WARNING, "doubtful-floor", message, f"{FLOOR}, {names}"))
+    left_out = built | doubtful
+    return (
+        [pair for pair, out in zip(standing, left_out, strict=True) if not out],
+        [pair for pair, out in zip(standing, left_out, strict=True) if out],
+    )
 
 
 def _exclusion(pair: Pair, resting: float, least: float, most: float, near: float) -> Finding:

@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from steelyard.arrays import Array
 from steelyard.files import FilePath
 from steelyard.finding import Finding, Severity
 from steelyard.limits.core import Core, core_of
-from steelyard.limits.scene import Scene
+from steelyard.limits.scene import Obstacle, Scene
+from steelyard.limits.shapes import Solid
 from steelyard.limits.thinning import covering_core
+from steelyard.pose import Pose
 from steelyard.robot import Geometry, Link, MeshFile, MeshFolder, Robot
 
 TOOL = "tool"
@@ -26,12 +29,16 @@ class Part:
         owner: name of its link or obstacle, or `tool`.
         link: index of the moving link that carries it, -1 where it does not move.
         core: in the frame of that link, or of the base.
+        shape: what the description says it is; of a mesh its vertices, shape (n, 3), m.
+        pose: the shape's frame in that of the link, or of the base.
     """
 
     title: str
     owner: str
     link: int
     core: Core
+    shape: Solid | Array
+    pose: Pose
 
 
 def gather(
@@ -69,11 +76,22 @@ def gather(
             findings.append(Finding(Severity.WARNING, "unchecked-shape", message, finding.place))
     frame = robot.tool_frame
     held = [Geometry(item.shape, frame.placement @ item.pose) for item in tool]
-    around = [
-        Part(item.title, item.name, -1, core_of(item.shape).moved(item.pose)) for item in scene.obstacles
-    ]
+    around = [part_of(obstacle) for obstacle in scene.obstacles]
     shelf = folder if tool_meshes is None else MeshFolder(tool_meshes, findings)
     return links, _parts(TOOL, frame.link, held, shelf, findings), around
+
+
+def part_of(obstacle: Obstacle) -> Part:
+    """An obstacle as a shape that is checked.
+
+    Args:
+        obstacle: what does not move.
+
+    Returns:
+        Its part.
+    """
+    shape, pose = obstacle.shape, obstacle.pose
+    return Part(obstacle.title, obstacle.name, -1, core_of(shape).moved(pose), shape, pose)
 
 
 def _is_body(link: Link) -> bool:
@@ -87,15 +105,18 @@ def _parts(
     parts = []
     for k, item in enumerate(shapes):
         title = owner if len(shapes) == 1 else f"{owner}[{k}]"
-        core = _core(item, title, folder, findings)
-        if core is not None:
-            parts.append(Part(title, owner, link, core.moved(item.pose)))
+        found = _found(item, title, folder, findings)
+        if found is not None:
+            core, shape = found
+            parts.append(Part(title, owner, link, core.moved(item.pose), shape, item.pose))
     return parts
 
 
-def _core(item: Geometry, title: str, folder: MeshFolder, findings: list[Finding]) -> Core | None:
+def _found(
+    item: Geometry, title: str, folder: MeshFolder, findings: list[Finding]
+) -> tuple[Core, Solid | Array] | None:
     if not isinstance(item.shape, MeshFile):
-        return core_of(item.shape)
+        return core_of(item.shape), item.shape
     mesh = folder.read(item.shape, title)
     if mesh is None:
         message = "its mesh cannot be read here, so its clearance is not checked."
@@ -108,4 +129,4 @@ def _core(item: Geometry, title: str, folder: MeshFolder, findings: list[Finding
             "around them, which hold all of it."
         )
         findings.append(Finding(Severity.INFO, "thickened-mesh", message, title))
-    return core
+    return core, mesh.vertices

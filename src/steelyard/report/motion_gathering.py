@@ -37,6 +37,7 @@ def motion_content_of(
     limits: MotionLimits | None = None,
     proof: Certificate | NotCertifiedError | None = None,
     uncovered: Sequence[Finding] | None = None,
+    looked: str = "",
     search: SearchRecord | None = None,
     findings: Sequence[Finding] = (),
     made: str = "",
@@ -53,6 +54,7 @@ def motion_content_of(
             those are drawn too, and said not to count. None for the limits of the joints alone.
         proof: the certificate of the motion within those limits, or the error that was raised instead.
         uncovered: what could hit or overload and is not part of the proof; None for what that says itself.
+        looked: what other code saw of the motion, in a sentence.
         search: how the motion was found.
         findings: what was noticed besides what the limits say, oldest first.
         made: when and by whom the page is made.
@@ -94,7 +96,7 @@ def motion_content_of(
         torque_model="" if tau is None else f"Torques are those of {model}.",
         clearance=clearance_curve(counted, time, at.q),
         skeleton=skeleton_of(robot, pictures, motion.sample(pictures).q, counted.clearance),
-        proof=None if proof is None else proof_of(proof, uncovered),
+        proof=None if proof is None else proof_of(proof, uncovered, looked),
         search=search,
         broken=broken,
         findings=tuple(noticed),

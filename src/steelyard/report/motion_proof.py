@@ -38,12 +38,17 @@ class Proof:
         return self.distance + min(apart) if self.holds and apart else None
 
 
-def proof_of(outcome: Certificate | NotCertifiedError, uncovered: Sequence[Finding] | None = None) -> Proof:
+def proof_of(
+    outcome: Certificate | NotCertifiedError,
+    uncovered: Sequence[Finding] | None = None,
+    looked: str = "",
+) -> Proof:
     """Put the outcome of a certification in words.
 
     Args:
         outcome: a certificate, or the error that was raised instead.
         uncovered: what is not part of the proof; None for what the certificate says.
+        looked: what other code saw of the motion, in a sentence.
 
     Returns:
         The proof; it does not hold where there is no certificate.
@@ -54,6 +59,8 @@ def proof_of(outcome: Certificate | NotCertifiedError, uncovered: Sequence[Findi
         f"Proven for all of its {outcome.duration:.6g} s, over {outcome.stretches} stretches of time, "
         "rounding included."
     )
+    if looked:
+        message = f"{message} {looked}"
     apart = any(margin.kind == "clearance" for margin in outcome.margins)
     given = outcome.assumptions
     missing = outcome.uncovered if uncovered is None else uncovered

@@ -23,7 +23,7 @@ def recursion(feedback: npt.ArrayLike, x: Array) -> Array:
         x: samples, shape (N,) or (N, n), any unit.
 
     Returns:
-        y, shape of x, same unit.
+        y, shape (N,) or (N, n), same unit.
     """
     a = np.asarray(feedback, dtype=float)
     p = len(a)

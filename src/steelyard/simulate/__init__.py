@@ -12,6 +12,7 @@ from steelyard.simulate.plant import LONGEST_STEP, RUNAWAY, Plant
 from steelyard.simulate.presets import SENSORS, sensor_preset
 from steelyard.simulate.readings import encoder_steps, torque_constants, torque_steps
 from steelyard.simulate.run import BANDWIDTH, SLOWEST_CONTROL, simulate
+from steelyard.simulate.second_look import SecondLook, SeenMargin, second_look
 from steelyard.simulate.sensor import SensorPreset
 from steelyard.simulate.specimen import Specimen, drawn_specimen
 from steelyard.simulate.torque_inputs import prbs, shift_register, square_wave
@@ -31,6 +32,8 @@ __all__ = [
     "ObjectMotion",
     "Plant",
     "Push",
+    "SecondLook",
+    "SeenMargin",
     "SensorPreset",
     "Specimen",
     "Swing",
@@ -43,6 +46,7 @@ __all__ = [
     "open_loop",
     "prbs",
     "run_trial",
+    "second_look",
     "sensor_preset",
     "shift_register",
     "simulate",

@@ -50,11 +50,11 @@ def mujoco_model(robot: Robot) -> Any:
         part = (parents[joint.parent] if joint.parent >= 0 else spec.worldbody).add_body(
             name=f"link{i}",
             pos=joint.placement.translation,
-            quat=_quaternion(joint.placement.rotation),
+            quat=quaternion(joint.placement.rotation),
             mass=1.0,
             inertia=np.ones(3),
             ipos=body.com,
-            iquat=_quaternion(principal_axes(body).rotation),
+            iquat=quaternion(principal_axes(body).rotation),
             explicitinertial=True,
         )
         turning, sliding = mujoco.mjtJoint.mjJNT_HINGE, mujoco.mjtJoint.mjJNT_SLIDE
@@ -105,10 +105,18 @@ def _body(link: Link) -> Body:
     return body
 
 
-def _quaternion(rotation: Array) -> Array:
-    quaternion = np.empty(4)
-    mujoco.mju_mat2Quat(quaternion, rotation.ravel())
-    return quaternion
+def quaternion(rotation: Array) -> Array:
+    """A rotation as MuJoCo writes it.
+
+    Args:
+        rotation: shape (3, 3), dimensionless.
+
+    Returns:
+        The quaternion, real part first, shape (4,), dimensionless.
+    """
+    found = np.empty(4)
+    mujoco.mju_mat2Quat(found, rotation.ravel())
+    return found
 
 
 def _check_resistance(model: Any, robot: Robot) -> None:
