@@ -90,6 +90,7 @@ def _commands(home: Path) -> dict[str, list[str]]:
     write_motion(swing, home / "swing.json")
     write(simulate(panda, swing, sensor="industrial", rng=rng), home / "empty.npz")
     (home / "load.json").write_text(json.dumps(LOAD))
+    search = ["--rounds", "1", "--floor", "-0.5", "--out", "motion.json", "--force"]
     plan = ["--plans", "1", "--budget", "2", "--out", "learned", "--force"]
     return {
         "identifiability panda": ["identifiability", "panda"],
