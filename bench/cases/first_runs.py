@@ -96,17 +96,7 @@ def _commands(home: Path) -> dict[str, list[str]]:
         "identifiability panda": ["identifiability", "panda"],
         "identify, 50 s of a UR10e": [*_log(home), "--out", "model", "--force"],
         "demo": ["demo", "--out", "demo"],
-        "excite ur10e, one search": [
-            "excite",
-            "ur10e",
-            "--rounds",
-            "1",
-            "--floor",
-            "-0.5",
-            "--out",
-            "motion.json",
-            "--force",
-        ],
+        "excite ur10e, one search": ["excite", "ur10e", *search],
         "payload of a panda": ["payload", "panda", "--loaded", "empty.npz", "--out", "held", "--force"],
         "online, one plan": ["online", "kinova_gen3_2f85", "--payload", "load.json", *plan],
     }
