@@ -1,7 +1,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: help install demo test lint format wheel bench acceptance clean
+.PHONY: help install demo test lint format wheel bench acceptance attack clean
 
 help:
 	@echo "make demo        the whole line on a simulated Panda"
@@ -10,6 +10,7 @@ help:
 	@echo "make wheel       builds the wheel, installs it alone and runs it"
 	@echo "make bench       benchmarks, as ratios to peers in the same run"
 	@echo "make acceptance  the long studies; tables go to docs/results"
+	@echo "make attack      tries to break what is promised, seed by seed; goes on where it was stopped"
 
 # `make install COMPILE=1` also makes the machine code of every kernel, so that no command waits for it later.
 install: .venv/installed
@@ -49,6 +50,10 @@ bench: install
 
 acceptance: install
 	$(BIN)/python bench/acceptance.py
+
+# Some by name: `.venv/bin/python bench/attack.py kills --cases 20`.
+attack: install
+	$(BIN)/python bench/attack.py
 
 clean:
 	rm -rf .venv build dist .mypy_cache .ruff_cache

@@ -1,0 +1,1 @@
+"""Attacks on the promises of the package, each in a module of its own; `attack` says what one is."""
