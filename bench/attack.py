@@ -34,7 +34,7 @@ from tables import Bound, Study, write_study
 
 ROOT = Path(__file__).resolve().parents[1]
 KEPT = ROOT / "build" / "attack"
-ATTACKS: dict[str, str] = {}
+ATTACKS: dict[str, str] = {"certificates": "attacks.certificates"}
 """Every attack by name, with the module that holds it as `ATTACK`."""
 
 
