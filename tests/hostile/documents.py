@@ -44,7 +44,11 @@ def json_traps(good: Mapping[str, Any]) -> dict[str, bytes]:
         "surrogate": text.replace(key, "\\ud800", 1),
     }
     found = {name: trap.encode(errors="surrogatepass") for name, trap in traps.items()}
-    return found | {"latin-1": text.encode()[:-1] + b"\xff}", "nul": text.encode() + b"\0", "binary": bytes(99)}
+    return found | {
+        "latin-1": text.encode()[:-1] + b"\xff}",
+        "nul": text.encode() + b"\0",
+        "binary": bytes(99),
+    }
 
 
 def toml_traps(good: str) -> dict[str, bytes]:

@@ -38,8 +38,12 @@ def option_traps() -> list[Attempt]:
     spline = (*EXCITE, "--family", "spline")
     traps += [one(f"pieces_{x}", spline, "--pieces", x) for x in ("1000000", "0")]
     traps += [one(f"rate_{x}", EXCITE, "--rate", x) for x in ("nan", "1e300", "0", "-1", "inf")]
-    traps += [one(f"sim_rate_{x}", SIMULATE, "--rate", x, moved) for x in ("1e12", "nan", "1e300", "0", "inf")]
-    traps += [one(f"online_cycle_{x}", ONLINE, "--cycle", x, loaded) for x in ("0", "nan", "-1", "1e-12", "inf")]
+    traps += [
+        one(f"sim_rate_{x}", SIMULATE, "--rate", x, moved) for x in ("1e12", "nan", "1e300", "0", "inf")
+    ]
+    traps += [
+        one(f"online_cycle_{x}", ONLINE, "--cycle", x, loaded) for x in ("0", "nan", "-1", "1e-12", "inf")
+    ]
     traps += [one(f"sens_count_{x}", sensitivity, "--count", x) for x in ("1000000000", "0", DIGITS)]
     traps += [one("sens_trials", sensitivity, "--trials", "1000000000")]
     traps += [one(f"sens_rate_{x}", sensitivity, "--rate", x) for x in ("1e12", "nan", "0")]
@@ -47,7 +51,9 @@ def option_traps() -> list[Attempt]:
     traps += [one(f"cutoff_{x}", identify, "--cutoff", x, logged) for x in ("nan", "0", "-1", "inf")]
     traps += [one("seed_big", identify, "--seed", DIGITS, logged)]
     star: dict[str, Content] = {"star.urdf": _star(STAR)}
-    traps += [Attempt("option", "exact_star", ("identifiability", "star.urdf", "--exact"), star, named=("exact",))]
+    traps += [
+        Attempt("option", "exact_star", ("identifiability", "star.urdf", "--exact"), star, named=("exact",))
+    ]
     escaped = ("identify", ESCAPE, "log.csv", "--out", "out")
     traps += [Attempt("option", "robot_esc", escaped, logged)]
     traps += [Attempt("option", "robot_long", ("inspect", "x" * 5000))]
@@ -65,7 +71,7 @@ def document_traps(*, seed: int, rounds: int) -> list[Attempt]:
         ("scene", "scene.json", SCENE, (*SIMULATE, "--scene", "scene.json"), dict(MOTION_FILE)),
         ("limits", "limits.json", LIMITS, (*SIMULATE, "--limits", "limits.json"), dict(MOTION_FILE)),
         ("columns", "map.json", COLUMNS, ("identify", "two_link", "log.csv", "--out", "out", "--columns", "map.json"), logged),
-    )  # fmt: skip # noqa: E501
+    )  # fmt: skip
     traps: list[Attempt] = []
     for kind, name, good, words, files in cases:
         traps += attempts(kind, words, name, json_traps(good), files=files, named=(name,))
@@ -110,7 +116,14 @@ def campaign_traps() -> list[Attempt]:
         "name_nl": CAMPAIGN.replace('"small"', '"a\\nb\\u001b[2J"'),
         "name_long": CAMPAIGN.replace('"small"', f'"{"x" * 5000}"'),
         "redos": CAMPAIGN + "\n[" + " " * 50_000 + "x\n" + "a" * 50_000 + "\n",
-        "redos key": CAMPAIGN + '\nnote = """\n' + "a." * 30_000 + "\n" + "a" + " " * 60_000 + "x\n" + '"""\n',
+        "redos key": CAMPAIGN
+        + '\nnote = """\n'
+        + "a." * 30_000
+        + "\n"
+        + "a"
+        + " " * 60_000
+        + "x\n"
+        + '"""\n',
         "redos header": CAMPAIGN + '\nnote = """\n' + ("[" + " " * 20_000 + "x\n") * 10 + '"""\n',
         "trials_big": CAMPAIGN.replace("trials = 1", "trials = 1000000000000"),
         "duration_big": CAMPAIGN.replace("duration = 1.0", "duration = 1e300"),
@@ -125,7 +138,7 @@ def _star(joints: int) -> str:
     links = "".join(f'<link name="l{k}">{body}</link>' for k in range(joints))
     bones = "".join(
         f'<joint name="j{k}" type="revolute"><parent link="base"/><child link="l{k}"/>'
-        f'<origin xyz="{k} 0 0" rpy="0.{k % 9 + 1} 0 0"/><axis xyz="0 0 1"/>'
+        f'<origin xyz="{k} 0 {k % 3}"/><axis xyz="{k % 2} {1 - k % 2} 0"/>'
         '<limit lower="-1" upper="1" velocity="1" effort="9"/></joint>'
         for k in range(joints)
     )

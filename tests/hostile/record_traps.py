@@ -97,7 +97,12 @@ def model_traps(result: Mapping[str, bytes], log: str, *, seed: int, rounds: int
     def attempt(name: str, file: str, content: Content, **others: Any) -> Attempt:
         return Attempt("model", name, words, {**whole, "log.csv": log, f"result/{file}": content}, **others)
 
-    listed = {"files_nul": "a\0b", "files_long": "x" * 5000, "files_out": "../../x", "files_device": "/dev/zero"}
+    listed = {
+        "files_nul": "a\0b",
+        "files_long": "x" * 5000,
+        "files_out": "../../x",
+        "files_device": "/dev/zero",
+    }
     traps = [
         attempt(
             name,

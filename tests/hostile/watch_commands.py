@@ -54,7 +54,7 @@ class End:
     def faults(self) -> list[str]:
         """What is wrong with that end; nothing where all is well."""
         said = self.stdout + self.stderr
-        refused = self.code in (2, 3)
+        refused = self.code == 2
         usage = self.stderr.lstrip().startswith("Usage")
         wrong = {
             "traceback": self.code == -2 or "Traceback" in said,
@@ -65,7 +65,7 @@ class End:
             "escape": CONTROL.search(said) is not None,
             "left behind": refused and bool(self.left_behind),
             "no clear sentence": refused and not usage and not _is_one_sentence(self.stderr),
-            "unnamed": self.code == 2 and not all(word in said for word in self.named),
+            "unnamed": refused and not all(word in said for word in self.named),
         }
         return [fault for fault, is_so in wrong.items() if is_so]
 

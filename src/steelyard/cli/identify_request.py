@@ -12,7 +12,7 @@ import numpy as np
 from steelyard.arrays import Array
 from steelyard.cli.absent_joints import absent_joints
 from steelyard.cli.output import say
-from steelyard.cli.recorded_request import RecordedRequest
+from steelyard.cli.recorded_request import RecordedRequest, require_seed
 from steelyard.cli.robot_argument import given_robot
 from steelyard.drive import ALL_TERMS
 from steelyard.errors import InputError, UnknownNameError
@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from steelyard.consistency import GeometricPrior
     from steelyard.estimation import KnownMoment
 
+MOST_DRAWS = 10_000
+"""Most models that are drawn and written."""
 DRIVE = "viscous,coulomb,offset,rotor"
 """The linear drive: what is asked about where left-out blocks do not decide."""
 CONSTANT_ERROR = 0.10
@@ -113,6 +115,11 @@ def carry_out(request: Request, out: Path, *, force: bool = False) -> tuple[Iden
             place="--window",
             remedy=f"Leave it out, or use --method {WINDOWS}.",
         )
+    if not 0 <= request.draws <= MOST_DRAWS:
+        raise InputError(
+            f"must be 0 to {MOST_DRAWS}, got {request.draws}: each is a model in two files.", place="--draws"
+        )
+    require_seed(request.seed)
     if request.static and request.method in (WINDOWS, "iv", CLOSED_LOOP):
         raise InputError(f"'{request.method}' needs a motion, not held poses.", place="--static")
     recorded = request.document()

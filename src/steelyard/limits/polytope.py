@@ -41,7 +41,8 @@ def polytope(points: Array) -> Polytope:
         nowhere, only left out or kept.
     """
     spread = points - points.mean(axis=0)
-    _, sizes, axes = np.linalg.svd(spread, full_matrices=True)
+    # All three axes, also of one or two points; of many, the left side would be a matrix of n by n.
+    _, sizes, axes = np.linalg.svd(spread, full_matrices=len(spread) < 3)
     size = float(np.abs(spread).max(initial=0.0))
     if size == 0.0:
         return Polytope(points[:1], np.empty((0, 3)), np.empty((0, 3)))

@@ -18,9 +18,16 @@ from numpy.typing import ArrayLike
 
 from steelyard.archive import digest
 from steelyard.arrays import Array, checked, read_only
+from steelyard.budget import NUMBER, require_memory
 from steelyard.errors import InputError
 from steelyard.motion.basis import Basis
-from steelyard.motion.fields import check_order, check_schema, checked_joints, checked_seconds
+from steelyard.motion.fields import (
+    check_order,
+    check_schema,
+    checked_coefficients,
+    checked_joints,
+    checked_seconds,
+)
 from steelyard.motion.motion import MotionSample
 
 SCHEMA = 1
@@ -56,9 +63,10 @@ class SplineMotion:
         breaks = checked("breaks", self.breaks, ("m",))
         if len(breaks) < 2 or breaks[0] != 0.0 or (np.diff(breaks) <= 0.0).any():
             raise InputError("must be two or more, increase, and start at 0 s.", place="breaks")
-        control = checked("control", self.control, (len(self.joints), len(breaks) - 1 + self.degree))
+        shape = len(self.joints), len(breaks) - 1 + self.degree
+        control = checked_coefficients("control", self.control, shape)
         object.__setattr__(self, "breaks", read_only(breaks))
-        object.__setattr__(self, "control", read_only(control))
+        object.__setattr__(self, "control", control)
 
     @property
     def duration(self) -> float:
@@ -100,6 +108,13 @@ class SplineMotion:
         Returns:
             The basis B and its derivatives, the same for every joint.
         """
+        K, N = self.control.shape[1], np.size(time)
+        require_memory(
+            NUMBER * K * (K + 6 * N),
+            f"a basis of {K} control points at {N} times",
+            place="motion",
+            remedy="Use fewer pieces.",
+        )
         return Basis(
             *(self._evaluated(np.eye(self.control.shape[1]), time, order) for order in range(4)),
         )

@@ -16,6 +16,10 @@ from steelyard.recording.channels import CHANNELS, column_name, is_claimed
 from steelyard.recording.units import states_unit
 
 SCHEMA = 1
+LARGEST = 1e30
+"""Largest value of a log, SI: squares of more leave the range of numbers."""
+SHORTEST = 1e-15
+"""Least time between two samples, s: one over less leaves the range of numbers in a few steps."""
 
 
 def checked_joints(names: Sequence[str]) -> tuple[str, ...]:
@@ -79,6 +83,14 @@ def checked_time(time: ArrayLike) -> Array:
             place="time",
             remedy="Remove repeated samples, or cut the log where the clock restarts.",
             evidence={"row": row, "count": int(stuck.size)},
+        )
+    shortest = int(np.argmin(np.diff(t)))
+    if t[shortest + 1] - t[shortest] < SHORTEST:
+        raise RecordingError(
+            f"rows {shortest} and {shortest + 1} (rows count from 0) are {t[shortest + 1] - t[shortest]:.3g} s "
+            f"apart, less than {SHORTEST:g} s.",
+            place="time",
+            remedy="Check the unit of the time column.",
         )
     return read_only(t)
 
@@ -192,6 +204,14 @@ def _check_finite(series: Array, labels: Sequence[str]) -> None:
             "not finite.",
             place=labels[column],
             evidence={"row": row, "column": labels[column], "count": count},
+        )
+    if series.size and max(float(series.max()), -float(series.min())) > LARGEST:
+        row, column = (int(i) for i in np.argwhere(np.abs(series) > LARGEST)[0])
+        raise RecordingError(
+            f"is {series[row, column]:.3g} at row {row} (rows count from 0), beyond {LARGEST:g}.",
+            place=labels[column],
+            remedy="No robot measures that; export the log again.",
+            evidence={"row": row, "column": labels[column]},
         )
 
 

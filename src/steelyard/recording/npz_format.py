@@ -3,24 +3,30 @@
 from __future__ import annotations
 
 import io
+import math
 import struct
 import tokenize
 import zipfile
 import zlib
 from collections.abc import Iterator
-from typing import IO, Any
+from typing import IO, Any, NamedTuple
 
 import numpy as np
 from numpy.lib import format as npy
 from numpy.typing import NDArray
 
-from steelyard.errors import RecordingError
+from steelyard.budget import NUMBER, require_memory
+from steelyard.errors import InputError, RecordingError
 from steelyard.recording.channels import CHANNELS, column_name
 from steelyard.recording.recording import Recording
 from steelyard.recording.stamp import KEY, stamped
 from steelyard.recording.table import Column, Table
 
-_MOST_BYTES = 1 << 32
+MOST_ARRAYS = 10_000
+MOST_COLUMNS = 10_000
+"""Columns of one array; a robot has fewer."""
+_COPIES = 3
+"""How often the content is held at a time, as bytes and as numbers, until it is a recording."""
 _DAMAGE = (
     zipfile.BadZipFile,
     zlib.error,
@@ -72,7 +78,7 @@ def decode(data: bytes) -> Table:
     """
     try:
         arrays = dict(_arrays(data))
-    except RecordingError:
+    except InputError:
         raise
     except _DAMAGE as error:
         raise RecordingError(
@@ -85,19 +91,40 @@ def decode(data: bytes) -> Table:
 
 def _arrays(data: bytes) -> Iterator[tuple[str, NDArray[Any]]]:
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
-        size = sum(member.file_size for member in archive.infolist())
-        if size > _MOST_BYTES:
-            raise RecordingError(f"unpacks to {size} bytes; at most {_MOST_BYTES} are read.")
-        for member in archive.infolist():
+        members = archive.infolist()
+        if len(members) > MOST_ARRAYS:
+            raise RecordingError(
+                f"holds {len(members)} arrays; at most {MOST_ARRAYS} are read.", remedy="Save fewer arrays."
+            )
+        needed = 0
+        for member in members:
             name = member.filename.removesuffix(".npy")
             if name == member.filename:
                 raise RecordingError(f"holds '{name[:60]}', which is not an array.")
             with archive.open(member) as stream:
-                yield name, _array(name, stream)
+                head = _head(name[:80], stream, member.file_size)
+                needed += _COPIES * (head.bytes + NUMBER * head.count)
+                require_memory(
+                    needed,
+                    f"array '{name[:80]}' and those before it",
+                    place="",
+                    remedy="Split the log into shorter ones.",
+                )
+                yield name, _array(head, stream)
 
 
-def _array(name: str, stream: IO[bytes]) -> NDArray[Any]:
-    # Read by hand, so that a false header can make us allocate no more than the file holds.
+class _Head(NamedTuple):
+    """What the header of an array states."""
+
+    shape: tuple[int, ...]
+    by_columns: bool
+    dtype: np.dtype[Any]
+    count: int
+    bytes: int
+
+
+def _head(name: str, stream: IO[bytes], size: int) -> _Head:
+    """Read a header; the shape it states must be that of what follows, of which `size` counts both."""
     version = npy.read_magic(stream)
     header = npy.read_array_header_1_0 if version == (1, 0) else npy.read_array_header_2_0
     shape, by_columns, dtype = header(stream)
@@ -106,10 +133,22 @@ def _array(name: str, stream: IO[bytes]) -> NDArray[Any]:
             f"array '{name}' holds pickled objects, which are never loaded.",
             remedy="Save plain numeric arrays with numpy.savez.",
         )
+    count = math.prod(shape)
+    if any(n < 0 for n in shape) or count * dtype.itemsize > size:
+        raise RecordingError(
+            f"array '{name}' states the shape {shape} of {dtype}, more than the file holds.",
+            remedy="Export or copy it again.",
+        )
+    if max(shape[1:], default=0) > MOST_COLUMNS:
+        raise RecordingError(f"array '{name}' has {shape[1]} columns; at most {MOST_COLUMNS} are read.")
+    return _Head(shape, by_columns, dtype, count, count * dtype.itemsize)
+
+
+def _array(head: _Head, stream: IO[bytes]) -> NDArray[Any]:
+    if not head.count:
+        return np.empty(head.shape, head.dtype)
     content = stream.read()
-    if not content and 0 in shape:
-        return np.empty(shape, dtype)
-    return np.frombuffer(content, dtype).reshape(shape, order="F" if by_columns else "C")
+    return np.frombuffer(content, head.dtype).reshape(head.shape, order="F" if head.by_columns else "C")
 
 
 def _foreign(name: str, array: NDArray[Any]) -> Iterator[Column]:

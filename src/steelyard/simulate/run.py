@@ -8,6 +8,7 @@ import mujoco
 import numpy as np
 from numpy.typing import ArrayLike
 
+from steelyard.budget import NUMBER, require_memory
 from steelyard.control import ComputedTorque, Controller
 from steelyard.errors import InputError
 from steelyard.limits import Clearance
@@ -24,6 +25,8 @@ from steelyard.simulate.surroundings import check_clearance_belongs, nearest_app
 
 SLOWEST_CONTROL = 1000.0
 """Lowest rate of the controller, Hz; a slower log takes every second, third, … cycle."""
+_NUMBERS_A_CYCLE = 20
+"""Numbers that a run keeps of a joint for each cycle: references, readings, torques, and copies of them."""
 BANDWIDTH = 20.0
 """Natural frequency of the default controller's error, critically damped, rad/s."""
 
@@ -103,8 +106,14 @@ def simulate(
         )
     law = _default_controller(robot) if controller is None else controller
     _check_joints(robot, "controller", law.joints)
-    samples = math.floor(length * frequency * (1.0 + 1e-12)) + 1
     every = _cycles_per_sample(preset, frequency)
+    require_memory(
+        NUMBER * _NUMBERS_A_CYCLE * robot.nv * (length * frequency * every),
+        f"a run of {length:g} s at {frequency * every:g} Hz",
+        place=f"motion and rate of '{robot.name[:80]}'",
+        remedy="Simulate a shorter motion, or state a lower --rate.",
+    )
+    samples = math.floor(length * frequency * (1.0 + 1e-12)) + 1
     _check_cycle(law, 1.0 / (frequency * every))
     limits = effort_limits(robot, "a run within torque limits") if limited else np.full(robot.nv, np.inf)
     limiter = TorqueLimiter(limits)
