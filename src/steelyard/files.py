@@ -175,7 +175,7 @@ def is_regular(path: FilePath) -> bool:
         Whether it is one.
     """
     try:
-        found = os.stat(path)
+        found = Path(path).stat()
         real = os.path.realpath(path)
     except (OSError, ValueError):
         return False
@@ -185,7 +185,7 @@ def is_regular(path: FilePath) -> bool:
 def _opened(path: FilePath) -> BinaryIO:
     if not is_regular(path):
         try:
-            os.stat(path)
+            Path(path).stat()
         except (OSError, ValueError) as error:
             raise _unreadable(path, error) from error
         what = "is a directory." if Path(path).is_dir() else "is not a regular file."

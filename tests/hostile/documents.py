@@ -12,8 +12,9 @@ import numpy as np
 DIGITS = "9" * 5000
 ESCAPE = "\x1b[2J\x1b]0;owned\x07"
 POISONS: tuple[Any, ...] = (
-    None, True, -1, 0, 10**30, 1e300, 1e-300, "", "x", "x" * 5000, "a\0b", ESCAPE, "../../etc/passwd", "/dev/zero",
-    "/proc/self/mem", [], {}, [[]], [None], {"a": {}}, ["x"], [1e300] * 3, "nan", "1e400", [[[[1]]]],
+    None, True, -1, 0, 10**30, 1e300, 1e-300, "", "x", "x" * 5000, "a\0b", ESCAPE, "../../etc/passwd",
+    "/dev/zero", "/proc/self/mem", [], {}, [[]], [None], {"a": {}}, ["x"], [1e300] * 3, "nan", "1e400",
+    [[[[1]]]],
 )  # fmt: skip
 """Values that are put where another one is expected."""
 

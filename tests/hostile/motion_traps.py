@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from hostile.attempts import ANY, Attempt, attempts
+from hostile.attempts import ANY, Attempt, attempts, lazily
 from hostile.documents import DIGITS, json_traps, mutated
 from hostile.good import MOTION
 
@@ -42,11 +42,9 @@ def motion_traps(*, seed: int, rounds: int) -> list[Attempt]:
         "p1e6": json.dumps({**MOTION, "period": 1e6}),
         "p1e12": json.dumps({**MOTION, "period": 1e12}),
         "p1e300": json.dumps({**MOTION, "period": 1e300}),
-        "p1e-300": json.dumps({**MOTION, "period": 1e-300}),
         "bigint": json.dumps({**MOTION, "period": "@"}).replace('"@"', DIGITS),
         "int400": json.dumps({**MOTION, "period": 10**400}),
         "harm100k": json.dumps(many),
-        "spline_big": json.dumps(_spline(200_000)),
         "sum_deep": _deep_sum(200),
         "values": json.dumps({**MOTION, "offset": [1e300, 1e300]}),
         "joint_esc": json.dumps({**MOTION, "joints": ["joint1\x1b[2J", "joint2"]}),
@@ -56,6 +54,10 @@ def motion_traps(*, seed: int, rounds: int) -> list[Attempt]:
     traps += attempts(
         "motion", SIMULATE, "motion.json", {"sum_wide": _wide_sum(3000)}, codes=frozenset({2, 3})
     )
+    short = {"p1e-300": json.dumps({**MOTION, "period": 1e-300})}
+    traps += attempts("motion", SIMULATE, "motion.json", short, named=("duration",))
+    spline = {"spline_big": lazily(lambda: json.dumps(_spline(100_000)))}
+    traps += attempts("motion", SIMULATE, "motion.json", spline, codes=ANY)
     documents = {f"document {name}": content for name, content in json_traps(MOTION).items()}
     traps += attempts("motion", SIMULATE, "motion.json", documents, named=("motion.json",))
     rng = np.random.default_rng(seed)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import struct
-from pathlib import Path
 
 import numpy as np
 
@@ -14,10 +13,15 @@ from hostile.good import CAMPAIGN, COLUMNS, CONTROLLER, LIMITS, MOTION, PAYLOAD,
 from hostile.seeds import OBJ
 
 EXCITE = ("excite", "two_link", "--out", "motion.json", "--budget", "1")
+IDENTIFY = ("identify", "two_link", "log.csv", "--out", "out")
 SIMULATE = ("simulate", "two_link", "motion.json", "--out", "log.csv")
 ONLINE = ("online", "two_link", "--payload", "load.json", "--out", "run", "--plans", "1")
 MOTION_FILE = {"motion.json": json.dumps(MOTION)}
 LOAD = {"load.json": json.dumps(PAYLOAD)}
+BODY = (
+    '<inertial><mass value="1"/><inertia ixx="0.1" iyy="0.1" izz="0.1" ixy="0" ixz="0" iyz="0"/></inertial>'
+)
+LIMIT = '<limit lower="-1" upper="1" velocity="1" effort="9"/>'
 STAR = 80
 """Joints of a robot whose links all hang on its base."""
 
@@ -25,10 +29,15 @@ STAR = 80
 def option_traps() -> list[Attempt]:
     """Numbers of options that are far out."""
 
-    def one(name: str, words: tuple[str, ...], option: str, value: str, files: dict[str, Content] | None = None) -> Attempt:  # fmt: skip # noqa: E501
+    def one(
+        name: str,
+        words: tuple[str, ...],
+        option: str,
+        value: str,
+        files: dict[str, Content] | None = None,
+    ) -> Attempt:
         return Attempt("option", name, (*words, option, value), files or {}, named=(option.strip("-"),))
 
-    identify = ("identify", "two_link", "log.csv", "--out", "out")
     logged: dict[str, Content] = {"log.csv": csv(*log())}
     sensitivity = ("sensitivity", "two_link", "--out", "out")
     moved: dict[str, Content] = dict(MOTION_FILE)
@@ -47,13 +56,13 @@ def option_traps() -> list[Attempt]:
     traps += [one(f"sens_count_{x}", sensitivity, "--count", x) for x in ("1000000000", "0", DIGITS)]
     traps += [one("sens_trials", sensitivity, "--trials", "1000000000")]
     traps += [one(f"sens_rate_{x}", sensitivity, "--rate", x) for x in ("1e12", "nan", "0")]
-    traps += [one("draws", identify, "--draws", "1000000000", logged)]
-    traps += [one(f"cutoff_{x}", identify, "--cutoff", x, logged) for x in ("nan", "0", "-1", "inf")]
-    traps += [one("seed_big", identify, "--seed", DIGITS, logged)]
+    traps += [one("draws", IDENTIFY, "--draws", "1000000000", logged)]
+    traps += [one(f"cutoff_{x}", IDENTIFY, "--cutoff", x, logged) for x in ("nan", "0", "-1", "inf")]
+    traps += [one("seed_big", IDENTIFY, "--seed", DIGITS, logged)]
     star: dict[str, Content] = {"star.urdf": _star(STAR)}
-    traps += [
-        Attempt("option", "exact_star", ("identifiability", "star.urdf", "--exact"), star, named=("exact",))
-    ]
+    traps += [Attempt("option", "exact_star", ("identifiability", "star.urdf", "--exact"), star, ANY)]
+    chain: dict[str, Content] = {"chain.urdf": _chain(1000)}
+    traps += [Attempt("option", "chain1000", ("identifiability", "chain.urdf"), chain, named=("links",))]
     escaped = ("identify", ESCAPE, "log.csv", "--out", "out")
     traps += [Attempt("option", "robot_esc", escaped, logged)]
     traps += [Attempt("option", "robot_long", ("inspect", "x" * 5000))]
@@ -70,7 +79,7 @@ def document_traps(*, seed: int, rounds: int) -> list[Attempt]:
         ("prior", "prior.json", PRIOR, (*ONLINE, "--prior", "prior.json"), dict(LOAD)),
         ("scene", "scene.json", SCENE, (*SIMULATE, "--scene", "scene.json"), dict(MOTION_FILE)),
         ("limits", "limits.json", LIMITS, (*SIMULATE, "--limits", "limits.json"), dict(MOTION_FILE)),
-        ("columns", "map.json", COLUMNS, ("identify", "two_link", "log.csv", "--out", "out", "--columns", "map.json"), logged),
+        ("columns", "map.json", COLUMNS, (*IDENTIFY, "--columns", "map.json"), logged),
     )  # fmt: skip
     traps: list[Attempt] = []
     for kind, name, good, words, files in cases:
@@ -134,23 +143,21 @@ def campaign_traps() -> list[Attempt]:
 
 
 def _star(joints: int) -> str:
-    body = '<inertial><mass value="1"/><inertia ixx="0.1" iyy="0.1" izz="0.1" ixy="0" ixz="0" iyz="0"/></inertial>'
-    links = "".join(f'<link name="l{k}">{body}</link>' for k in range(joints))
+    links = "".join(f'<link name="l{k}">{BODY}</link>' for k in range(joints))
     bones = "".join(
         f'<joint name="j{k}" type="revolute"><parent link="base"/><child link="l{k}"/>'
         f'<origin xyz="{k} 0 {k % 3}"/><axis xyz="{k % 2} {1 - k % 2} 0"/>'
-        '<limit lower="-1" upper="1" velocity="1" effort="9"/></joint>'
+        f"{LIMIT}</joint>"
         for k in range(joints)
     )
     return f'<robot name="star"><link name="base"/>{links}{bones}</robot>'
 
 
 def _chain(joints: int) -> str:
-    body = '<inertial><mass value="1"/><inertia ixx="0.1" iyy="0.1" izz="0.1" ixy="0" ixz="0" iyz="0"/></inertial>'
-    links = "".join(f'<link name="l{k}">{body}</link>' for k in range(joints + 1))
+    links = "".join(f'<link name="l{k}">{BODY}</link>' for k in range(joints + 1))
     bones = "".join(
         f'<joint name="j{k}" type="revolute"><parent link="l{k}"/><child link="l{k + 1}"/>'
-        '<origin xyz="0 0 0.1"/><axis xyz="0 1 0"/><limit lower="-1" upper="1" velocity="1" effort="9"/></joint>'
+        f'<origin xyz="0 0 0.1"/><axis xyz="0 1 0"/>{LIMIT}</joint>'
         for k in range(joints)
     )
     return f'<robot name="chain">{links}{bones}</robot>'
@@ -158,7 +165,7 @@ def _chain(joints: int) -> str:
 
 def _meshed(mesh: str, name: str = "part") -> str:
     return _chain(2).replace(
-        "</link>", f'<collision><geometry><mesh filename="{mesh}"/></geometry></collision></link>', 2
+        "</link>", f'<collision><geometry><mesh filename="{mesh}"/></geometry></collision></link>', 1
     ).replace('name="chain"', f'name="{name}"')  # fmt: skip
 
 
@@ -182,13 +189,18 @@ def _stl(count: int, stated: int | None = None, value: float | None = None) -> b
 def description_traps() -> list[Attempt]:
     """Robots that are too long, meshes that are too fine, tools that are none."""
     excite = ("excite", "robot.urdf", "--out", "motion.json", "--budget", "1", "--acceleration", "5")
+    named = {
+        "longname robot": _chain(2).replace('"chain"', f'"{"x" * 5000}"'),
+        "longname joint": _chain(2).replace('"j1"', f'"{"x" * 5000}"'),
+    }
+    ball: dict[str, Content] = {"robot.urdf": _meshed("many.obj"), "many.obj": lazily(lambda: _ball(150_000))}
+    far = {"robot.urdf": _meshed("x" * 5000)}
     traps = [
-        Attempt("urdf-excite", "chain3000", excite, {"robot.urdf": _chain(3000)}, named=("robot.urdf",)),
-        Attempt("mesh-excite", "many.obj", excite, {"robot.urdf": _meshed("many.obj"), "many.obj": lazily(lambda: _ball(150_000))}, codes=ANY),  # fmt: skip # noqa: E501
-        Attempt("urdf", "longname mesh", ("inspect", "robot.urdf", "--json"), {"robot.urdf": _meshed("x" * 5000)}, codes=ANY),  # fmt: skip # noqa: E501
-        Attempt("urdf", "longname robot", excite, {"robot.urdf": _chain(2).replace('"chain"', f'"{"x" * 5000}"')}, codes=ANY),  # fmt: skip # noqa: E501
-        Attempt("urdf", "longname joint", excite, {"robot.urdf": _chain(2).replace('"j1"', f'"{"x" * 5000}"')}, codes=ANY),  # fmt: skip # noqa: E501
-    ]  # fmt: skip
+        Attempt("urdf-excite", "chain3000", excite, {"robot.urdf": _chain(3000)}, named=("chain", "memory")),
+        Attempt("mesh-excite", "many.obj", excite, ball, ANY),
+        Attempt("urdf", "longname mesh", ("inspect", "robot.urdf", "--json"), far, ANY),
+        *attempts("urdf", excite, "robot.urdf", named, codes=ANY),
+    ]
     tools: dict[str, Content] = {
         "lie_count.stl": _stl(2, stated=2**31),
         "nan.stl": _stl(2, value=float("nan")),
@@ -201,8 +213,3 @@ def description_traps() -> list[Attempt]:
     for name, content in tools.items():
         traps.append(Attempt("mesh-tool", name, (*EXCITE, "--tool", name), {name: content}, named=(name,)))
     return traps
-
-
-def device(path: Path) -> None:
-    """A name for what never ends."""
-    path.symlink_to("/dev/zero")

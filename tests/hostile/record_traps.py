@@ -64,7 +64,7 @@ def record_traps(result: Mapping[str, bytes], log: str, *, seed: int, rounds: in
         return Attempt("record", name, REPLAY, files, **others)
 
     traps = [
-        attempt(name, json.dumps(poisoned(record, ("request", field), value)), named=("record.json", field))
+        attempt(name, json.dumps(poisoned(record, ("request", field), value)), named=(field,))
         for name, (field, value) in FIELDS.items()
         if field != "inputs"
     ]

@@ -19,7 +19,7 @@ _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u20
 
 
 def visible(text: str) -> str:
-    """A text with its control characters written out, as `\\x1b`: names come from files, which may be hostile.
+    r"""A text with its control characters written out, as `\x1b`: names come from files that may be hostile.
 
     Args:
         text: what is to be shown.

@@ -65,6 +65,23 @@ def polytope(points: Array) -> Polytope:
     return Polytope(points[hull.vertices], _distinct(normals), _directions(np.vstack(edges)))
 
 
+def hull_corners(points: Array) -> Array:
+    """The corners of the convex hull alone, which is all that is needed of a mesh of many points.
+
+    Args:
+        points: at least one, in any order, shape (n, 3), m.
+
+    Returns:
+        The corners, shape (k, 3), m.
+    """
+    spread = points - points.mean(axis=0)
+    sizes = np.linalg.svd(spread, compute_uv=False)
+    if len(points) < 4 or sizes[2] <= FLAT * sizes[0]:
+        return polytope(points).points
+    corners: Array = points[scipy.spatial.ConvexHull(spread).vertices]
+    return corners
+
+
 def zonotope_corners(centre: Array, generators: Array) -> Array:
     """The corners of a zonotope, by adding one generator after the other.
 

@@ -9,7 +9,7 @@ from steelyard.arrays import Array
 from steelyard.compiled import kernel
 from steelyard.limits.core import Core
 from steelyard.limits.gjk import COLUMNS, CORNERS, walk_apart
-from steelyard.limits.polytope import FLAT, polytope
+from steelyard.limits.polytope import FLAT, hull_corners, polytope
 
 MOST_CORNERS = 48
 """Corners a mesh keeps: each one more costs a step of the search in every distance."""
@@ -29,7 +29,7 @@ def covering_core(points: Array, most: int = MOST_CORNERS) -> Core:
     Returns:
         The core; its radius is zero where nothing had to be left out.
     """
-    corners = polytope(points).points
+    corners = hull_corners(points)
     if len(corners) <= most:
         return Core.around(corners)
     kept = _far_corners(corners)

@@ -84,11 +84,12 @@ def checked_time(time: ArrayLike) -> Array:
             remedy="Remove repeated samples, or cut the log where the clock restarts.",
             evidence={"row": row, "count": int(stuck.size)},
         )
-    shortest = int(np.argmin(np.diff(t)))
-    if t[shortest + 1] - t[shortest] < SHORTEST:
+    nearest = int(np.argmin(np.diff(t)))
+    apart = float(t[nearest + 1] - t[nearest])
+    if apart < SHORTEST:
         raise RecordingError(
-            f"rows {shortest} and {shortest + 1} (rows count from 0) are {t[shortest + 1] - t[shortest]:.3g} s "
-            f"apart, less than {SHORTEST:g} s.",
+            f"rows {nearest} and {nearest + 1} (rows count from 0) are {apart:.3g} s apart, less than "
+            f"{SHORTEST:g} s.",
             place="time",
             remedy="Check the unit of the time column.",
         )
