@@ -50,9 +50,9 @@ def motion_traps(*, seed: int, rounds: int) -> list[Attempt]:
         "joint_esc": json.dumps({**MOTION, "joints": ["joint1\x1b[2J", "joint2"]}),
     }
     traps = attempts("motion", SIMULATE, "motion.json", contents, named=("motion",))
-    # A sum of three thousand swings is a motion, only no arm follows it.
+    # A sum of a thousand swings is a motion, only no arm follows it.
     traps += attempts(
-        "motion", SIMULATE, "motion.json", {"sum_wide": _wide_sum(3000)}, codes=frozenset({2, 3})
+        "motion", SIMULATE, "motion.json", {"sum_wide": _wide_sum(1000)}, codes=frozenset({2, 3})
     )
     short = {"p1e-300": json.dumps({**MOTION, "period": 1e-300})}
     traps += attempts("motion", SIMULATE, "motion.json", short, named=("duration",))

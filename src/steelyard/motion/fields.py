@@ -5,14 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-import numpy as np
-from numpy.typing import ArrayLike
-
-from steelyard.arrays import Array, checked, read_only
 from steelyard.errors import InputError
-
-LARGEST = 1e9
-"""Largest coefficient, in SI units: beyond it a position has no digits left behind its turns."""
 
 
 def check_schema(schema: int, known: int) -> None:
@@ -44,26 +37,6 @@ def checked_joints(joints: Sequence[str]) -> tuple[str, ...]:
     if not joints or len(set(joints)) != len(joints):
         raise InputError(f"joint names must be there and differ, got {list(joints)}.", place="joints")
     return tuple(joints)
-
-
-def checked_coefficients(name: str, value: ArrayLike, shape: Sequence[int | str]) -> Array:
-    """Coefficients of a motion, finite and of a size that some joint could have.
-
-    Args:
-        name: what to call them in the message.
-        value: the coefficients, in their unit.
-        shape: expected sizes, see `arrays.checked`.
-
-    Returns:
-        A read-only copy, in the same unit.
-
-    Raises:
-        InputError: there are other sizes, or one is not finite or beyond `LARGEST`.
-    """
-    array = checked(name, value, shape)
-    if array.size and float(np.abs(array).max()) > LARGEST:
-        raise InputError(f"holds a number beyond {LARGEST:g}, which no joint reaches.", place=name)
-    return read_only(array)
 
 
 def checked_seconds(name: str, value: float) -> float:

@@ -18,17 +18,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from steelyard.archive import digest
-from steelyard.arrays import Array, checked
+from steelyard.arrays import Array, checked, read_only
 from steelyard.budget import NUMBER, require_memory
 from steelyard.errors import InputError
 from steelyard.motion.basis import Basis
-from steelyard.motion.fields import (
-    check_order,
-    check_schema,
-    checked_coefficients,
-    checked_joints,
-    checked_seconds,
-)
+from steelyard.motion.fields import check_order, check_schema, checked_joints, checked_seconds
 from steelyard.motion.motion import MotionSample
 
 SCHEMA = 1
@@ -102,12 +96,12 @@ class FourierMotion:
         object.__setattr__(self, "joints", checked_joints(self.joints))
         object.__setattr__(self, "period", checked_seconds("period", self.period))
         nv = len(self.joints)
-        sine = checked_coefficients("sine", self.sine, (nv, "L"))
+        sine = checked("sine", self.sine, (nv, "L"))
         if sine.shape[1] == 0:
             raise InputError("a series needs at least one harmonic.", place="sine")
-        object.__setattr__(self, "offset", checked_coefficients("offset", self.offset, (nv,)))
-        object.__setattr__(self, "sine", sine)
-        object.__setattr__(self, "cosine", checked_coefficients("cosine", self.cosine, sine.shape))
+        object.__setattr__(self, "offset", read_only(checked("offset", self.offset, (nv,))))
+        object.__setattr__(self, "sine", read_only(sine))
+        object.__setattr__(self, "cosine", read_only(checked("cosine", self.cosine, sine.shape)))
 
     @property
     def harmonics(self) -> int:

@@ -15,15 +15,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from steelyard.archive import digest
-from steelyard.arrays import Array, checked
+from steelyard.arrays import Array, checked, read_only
 from steelyard.errors import InputError
-from steelyard.motion.fields import (
-    check_order,
-    check_schema,
-    checked_coefficients,
-    checked_joints,
-    checked_seconds,
-)
+from steelyard.motion.fields import check_order, check_schema, checked_joints, checked_seconds
 from steelyard.motion.fourier import BREAKS_PER_PERIOD
 from steelyard.motion.motion import MotionSample
 
@@ -59,8 +53,8 @@ class SinusoidMotion:
         object.__setattr__(self, "joints", checked_joints(self.joints))
         object.__setattr__(self, "duration", checked_seconds("duration", self.duration))
         for name in ("centre", "amplitude", "frequency", "phase"):
-            values = checked_coefficients(name, getattr(self, name), (len(self.joints),))
-            object.__setattr__(self, name, values)
+            values = checked(name, getattr(self, name), (len(self.joints),))
+            object.__setattr__(self, name, read_only(values))
         if (self.frequency < 0.0).any():
             raise InputError(f"must be zero or more, got {self.frequency.min()} rad/s.", place="frequency")
 

@@ -21,13 +21,7 @@ from steelyard.arrays import Array, checked, read_only
 from steelyard.budget import NUMBER, require_memory
 from steelyard.errors import InputError
 from steelyard.motion.basis import Basis
-from steelyard.motion.fields import (
-    check_order,
-    check_schema,
-    checked_coefficients,
-    checked_joints,
-    checked_seconds,
-)
+from steelyard.motion.fields import check_order, check_schema, checked_joints, checked_seconds
 from steelyard.motion.motion import MotionSample
 
 SCHEMA = 1
@@ -63,10 +57,9 @@ class SplineMotion:
         breaks = checked("breaks", self.breaks, ("m",))
         if len(breaks) < 2 or breaks[0] != 0.0 or (np.diff(breaks) <= 0.0).any():
             raise InputError("must be two or more, increase, and start at 0 s.", place="breaks")
-        shape = len(self.joints), len(breaks) - 1 + self.degree
-        control = checked_coefficients("control", self.control, shape)
+        control = checked("control", self.control, (len(self.joints), len(breaks) - 1 + self.degree))
         object.__setattr__(self, "breaks", read_only(breaks))
-        object.__setattr__(self, "control", control)
+        object.__setattr__(self, "control", read_only(control))
 
     @property
     def duration(self) -> float:

@@ -16,10 +16,6 @@ from steelyard.recording.channels import CHANNELS, column_name, is_claimed
 from steelyard.recording.units import states_unit
 
 SCHEMA = 1
-LARGEST = 1e30
-"""Largest value of a log, SI: squares of more leave the range of numbers."""
-SHORTEST = 1e-15
-"""Least time between two samples, s: one over less leaves the range of numbers in a few steps."""
 
 
 def checked_joints(names: Sequence[str]) -> tuple[str, ...]:
@@ -83,15 +79,6 @@ def checked_time(time: ArrayLike) -> Array:
             place="time",
             remedy="Remove repeated samples, or cut the log where the clock restarts.",
             evidence={"row": row, "count": int(stuck.size)},
-        )
-    nearest = int(np.argmin(np.diff(t)))
-    apart = float(t[nearest + 1] - t[nearest])
-    if apart < SHORTEST:
-        raise RecordingError(
-            f"rows {nearest} and {nearest + 1} (rows count from 0) are {apart:.3g} s apart, less than "
-            f"{SHORTEST:g} s.",
-            place="time",
-            remedy="Check the unit of the time column.",
         )
     return read_only(t)
 
@@ -205,14 +192,6 @@ def _check_finite(series: Array, labels: Sequence[str]) -> None:
             "not finite.",
             place=labels[column],
             evidence={"row": row, "column": labels[column], "count": count},
-        )
-    if series.size and max(float(series.max()), -float(series.min())) > LARGEST:
-        row, column = (int(i) for i in np.argwhere(np.abs(series) > LARGEST)[0])
-        raise RecordingError(
-            f"is {series[row, column]:.3g} at row {row} (rows count from 0), beyond {LARGEST:g}.",
-            place=labels[column],
-            remedy="No robot measures that; export the log again.",
-            evidence={"row": row, "column": labels[column]},
         )
 
 

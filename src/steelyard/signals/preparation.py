@@ -38,6 +38,9 @@ edge is then far above the cut-off: the jump of dry friction where a joint turns
 THINNED = 2.01
 """Samples that one must stand for before a log is thinned: a gain of less is not worth the filter's ends."""
 
+LARGEST, SHORTEST = 1e30, 1e-12
+"""Largest value of a log, SI, and least time between two samples, s: squares of what is beyond, or one over
+it, leave the range of numbers."""
 SAME_INTERVAL = 1e-6
 """Relative difference of two intervals that are the same."""
 
@@ -111,6 +114,7 @@ def prepared(log: Recording, how: Preparation | None = None) -> Prepared:
         RecordingError: there are no torques, nothing moves, or the log is too short.
     """
     how = how or Preparation()
+    _require_measured(log)
     findings = inspect_recording(log)
     if how.torque_constant is not None:
         log = torque_from_current(log, how.torque_constant)
@@ -145,6 +149,26 @@ def prepared(log: Recording, how: Preparation | None = None) -> Prepared:
     if at_limit:
         ready = marked_limited(ready, at_limit)
     return Prepared(ready, (*findings, *noticed), tuple(remarks))
+
+
+def _require_measured(log: Recording) -> None:
+    """Refuse values that nobody measured, whose squares or intervals leave the range of numbers."""
+    shortest = float(np.diff(log.time).min())
+    if not (shortest >= SHORTEST and log.duration <= LARGEST):
+        raise RecordingError(
+            f"has samples {shortest:.3g} s apart over {log.duration:.3g} s; at least {SHORTEST:g} s and at "
+            f"most {LARGEST:g} s are taken.",
+            place="time",
+            remedy="Check the unit of the time column.",
+        )
+    for name, values in log.channels.items():
+        if max(float(values.max()), -float(values.min())) > LARGEST:
+            row, joint = (int(i) for i in np.argwhere(np.abs(values) > LARGEST)[0])
+            raise RecordingError(
+                f"is {values[row, joint]:.3g} at {log.time[row]:.6g} s, beyond {LARGEST:g}.",
+                place=f"{name} of joint '{log.joints[joint]}'",
+                remedy="No robot measures that: remove these samples, or export the log again.",
+            )
 
 
 def prepared_alike(logs: Sequence[Recording], how: Preparation | None = None) -> tuple[Prepared, ...]:

@@ -16,8 +16,9 @@ from steelyard.recording.bags.bag import JOINT_STATE, Bag, Message, Topic
 MAGIC = b"\x89MCAP0\r\n"
 _FOOTER, _SCHEMA, _CHANNEL, _MESSAGE, _CHUNK, _DATA_END = 0x02, 0x03, 0x04, 0x05, 0x06, 0x0F
 _MOST_CHUNK = 1 << 30
-MOST_RECORDS = 4_000_000
-"""Most records of a file: an hour of joint states at 1 kHz. An empty one takes nine bytes, and time."""
+MOST_RECORDS, MOST_OTHERS = 5_000_000, 1_000_000
+"""Most records of a file, more than an hour of joint states at 1 kHz; and of those that are no messages, of
+which an empty one takes nine bytes, and time."""
 _COPIES = 2
 """How often a message is held: in its chunk, and by itself."""
 
@@ -60,15 +61,17 @@ class _Content:
         self.ended = False
         self._schemas: dict[int, str] = {0: ""}
         self._unpacked = 0
-        self._records = 0
+        self._records = self._others = 0
 
     def take(self, records: memoryview, start: int, *, inside: bool = False) -> None:
         """Read records, of the file or inside a chunk, the first of which stands at byte `start`."""
         for opcode, at, content in _records(records, start):
             self._records += 1
-            if self._records > MOST_RECORDS:
+            self._others += opcode != _MESSAGE
+            if self._records > MOST_RECORDS or self._others > MOST_OTHERS:
                 raise RecordingError(
-                    f"holds more than {MOST_RECORDS} records.", remedy="Split the bag into shorter ones."
+                    f"holds more than {MOST_RECORDS} records, or {MOST_OTHERS} that are no messages.",
+                    remedy="Split the bag into shorter ones.",
                 )
             try:
                 if opcode == 0:
