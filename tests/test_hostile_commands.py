@@ -15,7 +15,7 @@ import pytest
 TESTS = Path(__file__).resolve().parent
 KINDS = {
     "bagdir", "campaign", "columns", "controller", "csv", "db3", "force", "limits", "mcap", "mesh-excite",
-    "mesh-tool", "model", "motion", "npz", "option", "payload", "prior", "record", "scene", "urdf",
+    "mesh-tool", "model", "motion", "npz", "option", "parquet", "payload", "prior", "record", "scene", "urdf",
     "urdf-excite",
 }  # fmt: skip
 

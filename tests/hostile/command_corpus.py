@@ -6,7 +6,14 @@ from collections.abc import Mapping
 
 from hostile.attempts import Attempt
 from hostile.good import csv, log
-from hostile.log_traps import bag_folder_traps, csv_value_traps, db3_traps, mcap_traps, npz_traps
+from hostile.log_traps import (
+    bag_folder_traps,
+    csv_value_traps,
+    db3_traps,
+    mcap_traps,
+    npz_traps,
+    parquet_traps,
+)
 from hostile.motion_traps import motion_traps
 from hostile.option_traps import campaign_traps, description_traps, document_traps, option_traps
 from hostile.record_traps import model_traps, record_traps
@@ -31,6 +38,7 @@ def commands(result: Mapping[str, bytes], *, seed: int, rounds: int) -> list[Att
         *motion_traps(seed=seed, rounds=rounds),
         *csv_value_traps(),
         *npz_traps(),
+        *parquet_traps(),
         *mcap_traps(),
         *db3_traps(),
         *bag_folder_traps(),

@@ -132,6 +132,28 @@ def npz_traps() -> list[Attempt]:
             for x in found]  # fmt: skip
 
 
+def parquet_traps() -> list[Attempt]:
+    """Rows that repeat, a hundred million times, in a few kilobytes."""
+
+    def repeated(count: int, groups: int) -> bytes:
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+
+        sink = pa.BufferOutputStream()
+        column = pa.array(np.zeros(count))
+        table = pa.table(dict.fromkeys(log(2)[0], column))
+        with pq.ParquetWriter(sink, table.schema, compression="zstd") as writer:
+            for _ in range(groups):
+                writer.write_table(table, row_group_size=count)
+        return bytes(sink.getvalue())
+
+    contents: dict[str, Content] = {
+        "rows": lazily(lambda: repeated(2_000_000, 10)),
+        "text": "PAR1 and no more PAR1",
+    }
+    return attempts("parquet", _identify("log.parquet"), "log.parquet", contents, named=("log.parquet",))
+
+
 def _mcap(chunks: list[tuple[int, str, bytes]]) -> bytes:
     def record(opcode: int, content: bytes) -> bytes:
         return struct.pack("<BQ", opcode, len(content)) + content

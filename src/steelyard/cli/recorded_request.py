@@ -61,7 +61,11 @@ class RecordedRequest(ABC):
                 f"holds no request of `steelyard {cls.command}` that this version knows.", place=place
             )
         given = {name: item for name, item in document.items() if name not in ("command", "inputs")}
-        return from_document(cls, given, place=place)
+        try:
+            return from_document(cls, given, place=place)
+        except InputError as error:
+            remedy = f"This version's `steelyard {cls.command}` did not write it; identify anew."
+            raise InputError(error.message, place=error.place, remedy=remedy) from error
 
     def require_unchanged(self, inputs: object, record: Path, place: str) -> None:
         """Refuse inputs that are gone, or are no longer what a record says.

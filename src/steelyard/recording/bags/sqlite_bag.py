@@ -78,7 +78,7 @@ def _bag(connection: sqlite3.Connection) -> Bag:
 
 def _require_stored(connection: sqlite3.Connection, table: str) -> None:
     """Refuse a table with columns that are computed: a few bytes of a file can be gigabytes of an answer."""
-    for row in connection.execute("SELECT * FROM pragma_table_xinfo(?)", (table,)):
+    for row in connection.execute(f"PRAGMA table_xinfo = {table}"):
         if row[6] in _COMPUTED:
             raise RecordingError(
                 f"column '{str(row[1])[:60]}' of table '{table}' is computed and not stored, unlike a bag's.",
