@@ -61,7 +61,7 @@ def arrays_of(data: bytes) -> dict[str, NDArray[Any]]:
         raise
     except _DAMAGE as error:
         raise InputError(
-            f"is damaged or not an npz file: {error}", remedy="Export or copy it again."
+            f"is damaged or not an npz file: {str(error).rstrip('.')}.", remedy="Export or copy it again."
         ) from error
 
 

@@ -23,7 +23,7 @@ MOST_FITS = 100_000
 """Largest number of fits: more is a slip of the pen."""
 LONGEST = 600.0
 """Longest motion, s."""
-LARGEST_NOISE = 1e6
+LARGEST_NOISE = 1e12
 """Largest factor on a sensor's imperfections: beyond it nothing is measured."""
 LARGEST_ERROR = 1.0
 """Largest relative error of a prior: beyond it nothing is believed."""
