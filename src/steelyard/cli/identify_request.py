@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from steelyard.consistency import GeometricPrior
     from steelyard.estimation import KnownMoment
 
+LARGEST = 1e9
+"""Largest number known beforehand, and one over the smallest: kg, kg·m², and shares."""
 MOST_DRAWS = 10_000
 """Most models that are drawn and written."""
 DRIVE = "viscous,coulomb,offset,rotor"
@@ -216,9 +218,16 @@ def mesh_folder(robot: str) -> Path | None:
 
 def refuse_knowledge(request: Request) -> None:
     """Refuse numbers known beforehand that cannot be, or that no part of the fit would use."""
-    for place, value in (("--strength", request.strength), ("--prior-error", request.prior_error)):
-        if value is not None and not (np.isfinite(value) and value > 0.0):
-            raise InputError(f"must be a positive number, got {value:g}.", place=place)
+    for place, value in (
+        ("--strength", request.strength),
+        ("--prior-error", request.prior_error),
+        ("--total-mass", request.total_mass),
+    ):
+        if value is not None and not 1.0 / LARGEST <= value <= LARGEST:
+            raise InputError(
+                f"must be a positive number, from {1.0 / LARGEST:g} to {LARGEST:g}, got {value:g}.",
+                place=place,
+            )
     given = {
         "--strength": request.strength is not None,
         "--total-mass": request.total_mass is not None,
@@ -266,9 +275,12 @@ def _pair(text: str, place: str) -> tuple[str, str]:
 
 def _number(text: str, place: str) -> float:
     try:
-        return float(text)
+        value = float(text)
     except ValueError:
         raise InputError(f"expected a number, got '{text}'.", place=place) from None
+    if np.isfinite(value) and abs(value) > LARGEST:
+        raise InputError(f"must be at most {LARGEST:g}, got {value:g}.", place=place)
+    return value
 
 
 def torque_constants(text: str | None, count: int) -> Array | None:

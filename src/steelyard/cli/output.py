@@ -17,6 +17,10 @@ from rich.text import Text
 _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 """What moves a cursor, clears a screen, renames a window or turns the direction of writing."""
 
+LONGEST_WORD = 300
+"""Letters of a name that a message repeats: nobody reads more, and files may state any."""
+_WORD = re.compile(rf"\S{{{LONGEST_WORD + 1},}}")
+
 
 def visible(text: str) -> str:
     r"""A text with its control characters written out, as `\x1b`: names come from files that may be hostile.
@@ -120,7 +124,7 @@ HELPERS = _Helpers()
 
 def complain(message: str) -> None:
     """Print one error message on stderr, on one line whatever names of files it repeats."""
-    line = visible(" ".join(message.split("\n")))
+    line = _WORD.sub(lambda found: f"{found.group()[:LONGEST_WORD]}…", visible(" ".join(message.split("\n"))))
     stderr.print(f"error: {line}", style="bold red", highlight=False, markup=False, soft_wrap=True)
 
 

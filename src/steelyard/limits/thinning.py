@@ -14,6 +14,10 @@ from steelyard.limits.polytope import FLAT, hull_corners, polytope
 MOST_CORNERS = 48
 """Corners a mesh keeps: each one more costs a step of the search in every distance."""
 
+MANY, _BLOCK = 2048, 32
+"""Corners of a hull among which all are looked at for the furthest, and directions that are looked along at a
+time where there are more."""
+
 
 def covering_core(points: Array, most: int = MOST_CORNERS) -> Core:
     """A core that holds every one of many points.
@@ -32,14 +36,27 @@ def covering_core(points: Array, most: int = MOST_CORNERS) -> Core:
     corners = hull_corners(points)
     if len(corners) <= most:
         return Core.around(corners)
-    kept = _far_corners(corners)
-    while len(kept) < most:
-        beyond = _beyond(corners[kept], corners)
+    candidates = _outermost(corners) if len(corners) > MANY else corners
+    kept = _far_corners(candidates)
+    while len(kept) < min(most, len(candidates)):
+        beyond = _beyond(candidates[kept], candidates)
         beyond[kept] = -np.inf
         kept.append(int(beyond.argmax()))
-    core = Core.around(corners[kept])
+    core = Core.around(candidates[kept])
     room = np.vstack([core.points, np.zeros((1, 3))])
     return Core(core.points, core.normals, core.edges, _furthest_outside(corners, room))
+
+
+def _outermost(corners: Array) -> Array:
+    """Those of many corners that lie furthest out in one of `MANY` directions, which are spread evenly.
+
+    What is left out widens the core's radius, as whatever else it does not keep.
+    """
+    k = np.arange(MANY) + 0.5
+    polar, turn = np.arccos(1.0 - 2.0 * k / MANY), np.pi * (1.0 + np.sqrt(5.0)) * k
+    ways = np.column_stack((np.cos(turn) * np.sin(polar), np.sin(turn) * np.sin(polar), np.cos(polar)))
+    found = [(corners @ block.T).argmax(axis=0) for block in np.split(ways, MANY // _BLOCK)]
+    return corners[np.unique(np.concatenate(found))]
 
 
 def _far_corners(corners: Array) -> list[int]:
