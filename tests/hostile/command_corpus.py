@@ -36,7 +36,7 @@ def commands(result: Mapping[str, bytes], *, seed: int, rounds: int) -> list[Att
         *record_traps(result, LOG, seed=seed, rounds=rounds),
         *model_traps(result, LOG, seed=seed, rounds=rounds),
         *motion_traps(seed=seed, rounds=rounds),
-        *csv_value_traps(),
+        *csv_value_traps(seed=seed, rounds=rounds),
         *npz_traps(),
         *parquet_traps(),
         *mcap_traps(),

@@ -24,9 +24,38 @@ def _identify(name: str) -> tuple[str, ...]:
     return (*IDENTIFY, name, "--out", "out")
 
 
-def csv_value_traps() -> list[Attempt]:
+def damaged_log(rng: np.random.Generator) -> tuple[str, str]:
+    """What was done to a log, and the log: a column or some cells far off or standing still, or few rows."""
+    names, values = log()
+    column = int(rng.integers(len(names)))
+    rows = slice(None) if rng.random() < 0.5 else rng.integers(0, len(values), 5)
+    match rng.integers(5):
+        case 0:
+            power = int(rng.integers(-300, 300))
+            values[rows, column] *= 10.0**power
+            done = f"times 1e{power}"
+        case 1:
+            power = int(rng.integers(0, 40))
+            values[rows, column] += 10.0**power
+            done = f"plus 1e{power}"
+        case 2:
+            values[rows, column] = float(rng.choice([0.0, 1.0, -1e9, 1e-200, 1e29, 3.0]))
+            done = "set"
+        case 3:
+            count = int(rng.integers(2, 60))
+            values = values[:count]
+            done = f"{count} rows"
+        case _:
+            values = values[np.sort(rng.choice(len(values), 150, replace=False))]
+            done = "150 rows of 400"
+    return f"{names[column]} {'' if isinstance(rows, slice) else 'at five rows '}{done}", csv(names, values)
+
+
+def csv_value_traps(*, seed: int, rounds: int) -> list[Attempt]:
     """Logs that are well formed, with values that no robot gives."""
     names, values = log()
+    rng = np.random.default_rng(seed)
+    fuzzed = dict(damaged_log(rng) for _ in range(rounds))
 
     def changed(rows: object, column: int, value: object) -> str:
         other = values.copy()
@@ -52,6 +81,7 @@ def csv_value_traps() -> list[Attempt]:
     row = attempts(
         "csv", _identify("log.csv"), "log.csv", {"infinite torque": changed(7, 5, np.inf)}, codes=ANY
     )
+    row += attempts("csv", _identify("log.csv"), "log.csv", fuzzed, codes=ANY)
     return row + attempts("csv", _identify("log.csv"), "log.csv", contents, named=("log.csv",))
 
 

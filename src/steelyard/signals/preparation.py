@@ -38,7 +38,7 @@ edge is then far above the cut-off: the jump of dry friction where a joint turns
 THINNED = 2.01
 """Samples that one must stand for before a log is thinned: a gain of less is not worth the filter's ends."""
 
-LARGEST, SHORTEST = 1e30, 1e-12
+LARGEST, SHORTEST = 1e12, 1e-12
 """Largest value of a log, SI, and least time between two samples, s: squares of what is beyond, or one over
 it, leave the range of numbers."""
 SAME_INTERVAL = 1e-6
@@ -121,6 +121,7 @@ def prepared(log: Recording, how: Preparation | None = None) -> Prepared:
     if log.tau is None:
         remedy = "State the torque constants." if log.current is not None else "Record joint torques."
         raise RecordingError("has no torques.", place="log", remedy=remedy)
+    _require_live_torques(log, log.tau)
     at_limit, noticed = _limited(log, how.torque_limit)
     sampling, count = sampling_of(log), log.n
     log = evenly_timed(log, longest_gap=np.inf)
@@ -168,6 +169,17 @@ def _require_measured(log: Recording) -> None:
                 f"is {values[row, joint]:.3g} at {log.time[row]:.6g} s, beyond {LARGEST:g}.",
                 place=f"{name} of joint '{log.joints[joint]}'",
                 remedy="No robot measures that: remove these samples, or export the log again.",
+            )
+
+
+def _require_live_torques(log: Recording, tau: Array) -> None:
+    """Refuse a channel that shows one and the same torque while its joint moves: nobody measured it."""
+    for j, joint in enumerate(log.joints):
+        if np.ptp(tau[:, j]) == 0.0 and np.ptp(log.q[:, j]) > 0.0:
+            raise RecordingError(
+                f"is {tau[0, j]:g} in each of {log.n} samples while the joint moves, so it was not measured.",
+                place=f"tau of joint '{joint}'",
+                remedy="Record it, or hold the joint still and leave it out with --lock.",
             )
 
 
