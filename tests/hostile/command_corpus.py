@@ -44,6 +44,6 @@ def commands(result: Mapping[str, bytes], *, seed: int, rounds: int) -> list[Att
         *bag_folder_traps(),
         *option_traps(),
         *document_traps(seed=seed, rounds=rounds),
-        *campaign_traps(),
+        *campaign_traps(seed=seed, rounds=rounds),
         *description_traps(),
     ]

@@ -10,6 +10,7 @@ import numpy as np
 from hostile.attempts import ANY, Attempt, Content, attempts, lazily
 from hostile.documents import DIGITS, ESCAPE, json_traps, mutated, toml_traps
 from hostile.good import CAMPAIGN, COLUMNS, CONTROLLER, LIMITS, MOTION, PAYLOAD, PRIOR, SCENE, csv, log
+from hostile.mutations import flip_bytes, poison_number, poison_value, repeat_line, truncate
 from hostile.seeds import OBJ
 
 EXCITE = ("excite", "two_link", "--out", "motion.json", "--budget", "1")
@@ -102,6 +103,9 @@ def document_traps(*, seed: int, rounds: int) -> list[Attempt]:
     traps += attempts("payload", words, "load.json", contents, files=MOTION_FILE, named=("load.json",))
     words = (*SIMULATE, "--controller", "law.toml")
     traps += attempts("controller", words, "law.toml", toml_traps(CONTROLLER), files=MOTION_FILE, named=("law.toml",))  # fmt: skip # noqa: E501
+    traps += attempts(
+        "controller", words, "law.toml", _fuzzed(CONTROLLER, rng, rounds), files=MOTION_FILE, codes=ANY
+    )
     laws = {
         "kp1e300": CONTROLLER.replace("100.0", "1e300"),
         "law_esc": CONTROLLER.replace('"pd"', '"\\u001b[2J"'),
@@ -115,7 +119,14 @@ def document_traps(*, seed: int, rounds: int) -> list[Attempt]:
     return traps
 
 
-def campaign_traps() -> list[Attempt]:
+def _fuzzed(text: str, rng: np.random.Generator, rounds: int) -> dict[str, Content]:
+    """A text with a number, a quote or a line damaged, by what was done."""
+    wounds = (poison_number, poison_value, truncate, repeat_line, flip_bytes)
+    chosen = [wounds[rng.integers(len(wounds))] for _ in range(rounds)]
+    return {f"{k}: {wound.__name__}": wound(rng, text.encode()) for k, wound in enumerate(chosen)}
+
+
+def campaign_traps(*, seed: int, rounds: int) -> list[Attempt]:
     """Descriptions of campaigns."""
     words = ("campaign", "spec.toml", "--out", "out", "--workers", "1")
     contents = {
@@ -140,6 +151,8 @@ def campaign_traps() -> list[Attempt]:
         "duration_big": CAMPAIGN.replace("duration = 1.0", "duration = 1e300"),
     }
     traps = attempts("campaign", words, "spec.toml", contents, named=("spec.toml",))
+    fuzzed = _fuzzed(CAMPAIGN, np.random.default_rng(seed), rounds)
+    traps += attempts("campaign", words, "spec.toml", fuzzed, codes=ANY)
     documents = {f"document {name}": content for name, content in toml_traps(CAMPAIGN).items()}
     return traps + attempts("campaign", words, "spec.toml", documents, named=("spec.toml",))
 
