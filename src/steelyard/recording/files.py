@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Literal, NamedTuple, NoReturn, overload
 
 from steelyard.budget import memory_budget
-from steelyard.errors import InputError, RecordingError, UnknownNameError
+from steelyard.errors import InputError, MissingExtraError, RecordingError, UnknownNameError
 from steelyard.files import FilePath, read_bytes, write_bytes
 from steelyard.finding import Finding
 from steelyard.recording import bags, csv_format, npz_format, parquet_format
@@ -134,6 +134,8 @@ def read(
         history = _history(table, made.recording if untouched else None)
     except UnknownNameError as error:
         raise UnknownNameError(error.kind, error.name, error.choices, place=str(source)) from error
+    except MissingExtraError:
+        raise
     except InputError as error:
         where = f"{source}: {error.place}" if error.place else str(source)
         raise RecordingError(
