@@ -56,7 +56,8 @@ def _outermost(corners: Array) -> Array:
     polar, turn = np.arccos(1.0 - 2.0 * k / MANY), np.pi * (1.0 + np.sqrt(5.0)) * k
     ways = np.column_stack((np.cos(turn) * np.sin(polar), np.sin(turn) * np.sin(polar), np.cos(polar)))
     found = [(corners @ block.T).argmax(axis=0) for block in np.split(ways, MANY // _BLOCK)]
-    return corners[np.unique(np.concatenate(found))]
+    outermost: Array = corners[np.unique(np.concatenate(found))]
+    return outermost
 
 
 def _far_corners(corners: Array) -> list[int]:
