@@ -13,7 +13,7 @@ from steelyard.arrays import Array
 from steelyard.cli.identify_closed_loop import LoopLog
 from steelyard.cli.identify_request import CLOSED_LOOP, WINDOWS, Request, knowledge, torque_signs
 from steelyard.cli.output import say
-from steelyard.errors import InputError, leading_to
+from steelyard.errors import InputError
 from steelyard.estimation import KnownMoment, choose_cutoff, lowest_cutoff
 from steelyard.finding import Finding
 from steelyard.layout import Layout
@@ -78,8 +78,7 @@ def question(
     suggested: list[float] = []
 
     def ready(path: str, choose: Chooser) -> Recording:
-        with leading_to(Path(path).name):
-            log, noticed, interval = log_made_ready(Path(path), robot, request, constants, choose)
+        log, noticed, interval = log_made_ready(Path(path), robot, request, constants, choose)
         intervals.append(interval)
         findings.extend(finding for finding in noticed if finding not in findings)
         return log

@@ -10,7 +10,7 @@ from typing import Literal
 import numpy as np
 
 from steelyard.arrays import Array, checked, read_only
-from steelyard.errors import InputError, RecordingError
+from steelyard.errors import InputError, RecordingError, leading_to
 from steelyard.finding import Finding, Severity
 from steelyard.recording import Recording, inspect_recording, saturated
 from steelyard.recording import main_motion as longest_motion
@@ -113,7 +113,17 @@ def prepared(log: Recording, how: Preparation | None = None) -> Prepared:
     Raises:
         RecordingError: there are no torques, nothing moves, or the log is too short.
     """
-    how = how or Preparation()
+    with leading_to(_file_of(log)):
+        return _made_ready(log, how or Preparation())
+
+
+def _file_of(log: Recording) -> str:
+    """The name of the file that a log was read from; empty for one that was not."""
+    files = [step.detail.get("file", "") for step in log.provenance if step.action == "read"]
+    return str(files[-1]) if files else ""
+
+
+def _made_ready(log: Recording, how: Preparation) -> Prepared:
     _require_measured(log)
     findings = inspect_recording(log)
     if how.torque_constant is not None:
