@@ -15,9 +15,10 @@ import pytest
 import steelyard
 from steelyard.campaign import read_spec, write_table
 from steelyard.consistency import link_shapes
+from steelyard.document import read_json
 from steelyard.errors import InputError
 from steelyard.export import is_result, read_result, require_free, write_folder
-from steelyard.files import read_json, write_bytes, write_text
+from steelyard.files import write_bytes, write_text
 from steelyard.robot import load_mjcf, load_robot, load_urdf, load_xacro, parse_mjcf, parse_urdf, repair_file
 from steelyard.zoo import find_robot, zoo_robot
 

@@ -21,10 +21,19 @@ from typing import Any, TypeVar, get_args, get_origin, get_type_hints
 
 import numpy as np
 
+from steelyard.document import kind_of, read_json
 from steelyard.errors import InputError
-from steelyard.files import FilePath, read_json, write_text
+from steelyard.files import FilePath, write_text
 
 T = TypeVar("T")
+_WORDS = {
+    str: "a text",
+    int: "a whole number",
+    bool: "true or false",
+    list: "a list",
+    dict: "a table",
+    type(None): "nothing",
+}
 _SPECIAL = {"inf": math.inf, "-inf": -math.inf, "nan": math.nan}
 
 
@@ -161,7 +170,7 @@ def _read(kind: Any, document: Any, place: str) -> Any:
             return kind(document)
         except ValueError:
             choices = ", ".join(str(member.value) for member in kind)
-            raise InputError(f"'{document}' is not one of {choices}.", place=place) from None
+            raise InputError(f"{str(document)[:80]!r} is not one of {choices}.", place=place) from None
     if kind is float:
         return _number(document, place)
     if kind is Any or kind is object:
@@ -184,7 +193,8 @@ def _read_dataclass(cls: type, document: Any, place: str) -> Any:
         if f.init and f.default is dataclasses.MISSING and f.default_factory is dataclasses.MISSING
     }
     if unknown := sorted(set(content) - names):
-        raise InputError(f"has unknown fields {unknown}; known: {sorted(names)}.", place=place)
+        listed = [name[:80] for name in unknown[:12]]
+        raise InputError(f"has unknown fields {listed}; known: {sorted(names)}.", place=place)
     if missing := sorted(needed - set(content)):
         raise InputError(f"lacks the fields {missing}.", place=place)
     return cls(**{name: _read(hints[name], item, f"{place}.{name}") for name, item in content.items()})
@@ -228,7 +238,7 @@ def _number(document: Any, place: str) -> float:
     if isinstance(document, str) and document in _SPECIAL:
         return _SPECIAL[document]
     if isinstance(document, bool) or not isinstance(document, (int, float)):
-        raise InputError(f"expected a number, got {document!r}.", place=place)
+        raise InputError(f"expected a number, got {_shown(document)}.", place=place)
     try:
         return float(document)
     except OverflowError as error:
@@ -237,5 +247,11 @@ def _number(document: Any, place: str) -> float:
 
 def _a(kind: type, document: Any, place: str) -> Any:
     if not isinstance(document, kind) or (kind is int and isinstance(document, bool)):
-        raise InputError(f"expected {kind.__name__}, got {type(document).__name__}.", place=place)
+        wanted = _WORDS.get(kind, kind.__name__)
+        raise InputError(f"expected {wanted}, got {_shown(document)}.", place=place)
     return document
+
+
+def _shown(document: Any) -> str:
+    """What stands in a document where something else was expected; a text is quoted as far as it helps."""
+    return repr(document[:40]) if isinstance(document, str) else kind_of(document)

@@ -6,7 +6,8 @@ line maps an `InputError` to exit code 2 and a `NoSolutionError` to exit code 3.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from difflib import get_close_matches
 
 
@@ -32,9 +33,30 @@ class SteelyardError(Exception):
         self.place = place
         self.remedy = remedy
         self.evidence = dict(evidence or {})
-        where = f"{place}: " if place else ""
-        how = f" {remedy}" if remedy else ""
-        super().__init__(f"{where}{message}{how}")
+        super().__init__(self.sentence)
+
+    @property
+    def sentence(self) -> str:
+        """Place, message and remedy in one line."""
+        where = f"{self.place}: " if self.place else ""
+        how = f" {self.remedy}" if self.remedy else ""
+        return f"{where}{self.message}{how}"
+
+
+@contextmanager
+def leading_to(place: str) -> Iterator[None]:
+    """Name the place, a file for instance, in errors that know only what is wrong in it.
+
+    Args:
+        place: where what is done within comes from; errors that name it, or an option, stay as they are.
+    """
+    try:
+        yield
+    except SteelyardError as error:
+        if place not in error.place and not error.place.startswith("--"):
+            error.place = f"{place}: {error.place}" if error.place else place
+            error.args = (error.sentence,)
+        raise
 
 
 class InputError(SteelyardError, ValueError):

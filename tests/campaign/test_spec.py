@@ -80,9 +80,9 @@ def test_a_bad_description_is_refused_with_its_line(tmp_path: Path, text: str, c
 
 
 def test_files_that_are_no_text_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="cannot be read"):
+    with pytest.raises(InputError, match=r"cannot be read|is a directory"):
         read_spec(tmp_path / "absent.toml")
-    with pytest.raises(InputError, match="cannot be read"):
+    with pytest.raises(InputError, match=r"cannot be read|is a directory"):
         read_spec(tmp_path)
     (tmp_path / "binary").write_bytes(b"\xff\xfe\x00")
     with pytest.raises(InputError, match="UTF-8"):

@@ -12,6 +12,7 @@ import pytest
 
 from cli.running import run
 from steelyard import dynamics
+from steelyard.cli import main
 from steelyard.cli.warm_up import KERNELS
 from steelyard.drive import DRIVE_TERMS
 from steelyard.inertia import Body
@@ -238,3 +239,15 @@ def test_version_and_help() -> None:
     help_text = run("--help").out
     for command in ("demo", "robots", "inspect", "simulate", "compile"):
         assert command in help_text
+
+
+@pytest.mark.parametrize(("error", "word"), [(MemoryError(), "memory"), (RecursionError(), "depth")])
+def test_what_got_past_every_reader_ends_with_a_sentence_too(monkeypatch, capsys, error, word):
+    def fail() -> None:
+        raise error
+
+    monkeypatch.setattr("steelyard.cli.app.app", fail)
+    with pytest.raises(SystemExit) as end:
+        main()
+    assert end.value.code == 2
+    assert capsys.readouterr().err.startswith(f"error: {word}: the input asks for more than")

@@ -95,7 +95,7 @@ def test_a_record_without_a_request_or_of_another_kind_is_refused(there: Path, t
     for change, message in (
         ({"request": None}, "does not say what was asked for"),
         ({"request": {"command": "campaign"}}, "no request of `steelyard identify`"),
-        ({"request": {"command": "payload"}}, "no request of `steelyard payload`"),
+        ({"request": {"command": "payload"}}, "request: lacks the fields"),
         ({"kind": "diary"}, "is not the record of a result"),
     ):
         path.write_text(json.dumps({**record, **change}))

@@ -95,7 +95,7 @@ def test_cycle_and_delay_belong_to_the_loop_of_any_law(tmp_path: Path) -> None:
         ('law = "pd"\nkp = 1\nkd = 1\ncycle = [1, 1]\n', r"controller\.toml: cycle: expected shape"),
         ('law = "pd"\nkp = 1\nkd = 1\ndelay = -1\n', r"controller\.toml: delay: must not be negative"),
         ('law = "gravity-pid"\nkp = 1\n', "lacks the keys ki, kd, integral_limit, cycle"),
-        (f"{GUIDED}cycle = 0.001\ntool = 3\n", r"controller\.toml: tool: expected a text, got 3"),
+        (f"{GUIDED}cycle = 0.001\ntool = 3\n", r"controller\.toml: tool: expected a text, got a number"),
         (f"{GUIDED}cycle = 0.001\ntool = 'base'\n", r"controller\.toml: tool: 'base' is not on a moving"),
         (f"{GUIDED}cycle = 0.001\ntool = 'hand'\n", r"unknown link 'hand'"),
         (f"{GUIDED}cycle = 0.001\ncomponents = 'x'\n", "components: expected a list of texts"),

@@ -113,13 +113,13 @@ def test_a_file_may_be_toml_written_by_hand(tmp_path: Path) -> None:
     ("text", "message"),
     [
         ("{", r"gear\.json:1: is not JSON"),
-        ("[]", r"gear\.json: expected dict, got list"),
+        ("[]", r"gear\.json: expected a table, got a list"),
         ('{"joints": ["a"]}', r"lacks the fields \['ratio'\]"),
         ('{"joints": ["a"], "ratio": [1], "gears": 2}', r"unknown fields \['gears'\]"),
         ('{"joints": ["a"], "ratio": ["x"]}', r"ratio: expected a number, got 'x'"),
         ('{"joints": ["a"], "ratio": [0]}', r"gear\.json: ratio: must not be zero, got 0 at joint 'a'"),
         ('{"joints": ["a", "a"], "ratio": [1, 1]}', r"joints: must name each joint once"),
-        ('{"joints": ["a"], "ratio": [NaN]}', r"ratio"),
+        ('{"joints": ["a"], "ratio": [NaN]}', r"holds NaN"),
     ],
 )
 def test_a_bad_file_is_refused_with_its_place(text: str, message: str, tmp_path: Path) -> None:

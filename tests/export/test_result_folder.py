@@ -133,7 +133,7 @@ def _edited(name: str, change: Callable[[dict[str, Any]], object]) -> Callable[[
     ("damage", "message"),
     [
         (lambda out: (out / "record.json").unlink(), "record.json: there is no such file"),
-        (lambda out: (out / "record.json").write_text("[1"), "cannot be read as JSON"),
+        (lambda out: (out / "record.json").write_text("[1"), "is not JSON"),
         (_edited("record.json", lambda d: d.update(kind="other")), "is not the record of a result"),
         (_edited("record.json", lambda d: d.update(schema=99)), "layout 99 is unknown"),
         (_edited("record.json", lambda d: d["files"].update({"../x": "0"})), "outside the folder"),

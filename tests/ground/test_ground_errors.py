@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from steelyard import errors
-from steelyard.errors import SteelyardError, UnknownNameError
+from steelyard.errors import SteelyardError, UnknownNameError, leading_to
 
 
 def test_a_message_reads_place_sentence_remedy() -> None:
@@ -58,3 +58,14 @@ def test_an_unknown_name_suggests_the_nearest_and_lists_all() -> None:
 def test_an_unknown_name_unlike_any_other_gets_no_suggestion() -> None:
     assert "Did you mean" not in str(UnknownNameError("joint", "xyz", ["shoulder"]))
     assert str(UnknownNameError("joint", "xyz", iter(()))) == "unknown joint 'xyz'. Valid: none."
+
+
+def test_an_error_is_led_to_its_file_once_and_an_option_stays_an_option() -> None:
+    refused = pytest.raises(SteelyardError, match=r"^log\.csv: time: stands still\. Look\.$")
+    with refused as caught, leading_to("log.csv"), leading_to("log.csv"):
+        raise SteelyardError("stands still.", place="time", remedy="Look.")
+    assert caught.value.place == "log.csv: time"
+    with pytest.raises(SteelyardError, match=r"^--cutoff: "), leading_to("log.csv"):
+        raise SteelyardError("must be positive.", place="--cutoff")
+    with pytest.raises(UnknownNameError, match=r"^log\.csv: unknown joint 'x'"), leading_to("log.csv"):
+        raise UnknownNameError("joint", "x", ["a"])

@@ -7,10 +7,12 @@ from itertools import combinations_with_replacement, product
 
 import numpy as np
 import pytest
+import scipy
 
 from oracles.coal_shapes import KINDS, coal_distance, random_place, random_shape
 from steelyard.errors import InputError
 from steelyard.limits import Hull, Separation, Solid, Zonotope, separation
+from steelyard.limits.thinning import covering_core
 from steelyard.pose import Pose
 from steelyard.robot import Box, Capsule, Cylinder, Sphere
 
@@ -189,3 +191,16 @@ def test_shapes_that_are_none_are_refused() -> None:
         Hull([[0.0, np.nan, 0.0]])
     with pytest.raises(InputError, match="may have 32 generators, got 33"):
         Zonotope(np.zeros(3), np.ones((33, 3)))
+
+
+def test_a_mesh_of_many_corners_is_held_by_few_and_a_radius() -> None:
+    rng = np.random.default_rng(3)
+    points = rng.standard_normal((5000, 3))
+    points *= np.array([0.2, 0.1, 0.3]) / np.linalg.norm(points, axis=1, keepdims=True)
+    points[0] = (0.0, 0.0, 1.0)  # a spike
+    core = covering_core(points)
+    assert len(core.points) <= 48
+    assert core.radius < 0.03
+    assert (core.points == points[0]).all(axis=1).any()
+    hull = scipy.spatial.ConvexHull(core.points).equations
+    assert (points @ hull[:, :3].T + hull[:, 3]).max() <= core.radius + 1e-12

@@ -86,11 +86,11 @@ def test_what_is_no_scene_is_refused_with_its_place(tmp_path: Path, text: str, w
     ("content", "words"),
     [
         (b"{", "is not JSON: .*column 2"),
-        (b"[]", "it holds no table"),
+        (b"[]", "holds a list, expected a table"),
         (b"\xff", "is not text in UTF-8"),
         (b'{"obstacle": ' + b"[" * 100_000, "nested too deeply|is not JSON"),
         (b'{"schema": ' + b"1" * 5000 + b"}", "integer too large"),
-        (b'{"obstacle": [{"name": "a", "shape": "sphere", "radius": NaN}]}', "radius: holds a number"),
+        (b'{"obstacle": [{"name": "a", "shape": "sphere", "radius": NaN}]}', "holds NaN"),
         (
             b'{"obstacle": [{"name": "a", "shape": "sphere", "radius": 1' + b"0" * 400 + b"}]}",
             "radius: must be",
@@ -107,9 +107,9 @@ def test_json_that_is_no_scene_is_refused_too(tmp_path: Path, content: bytes, wo
 
 
 def test_a_file_that_cannot_be_reached_is_named(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="cannot be read"):
+    with pytest.raises(InputError, match=r"cannot be read|is a directory"):
         read_scene(tmp_path / "none.toml")
-    with pytest.raises(InputError, match="cannot be read"):
+    with pytest.raises(InputError, match=r"cannot be read|is a directory"):
         read_scene(tmp_path)
     with pytest.raises(InputError, match="cannot be written"):
         write_scene(Scene(), tmp_path / "none" / "scene.toml")

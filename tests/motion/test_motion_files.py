@@ -70,7 +70,7 @@ def test_a_composed_file_holds_the_robot_and_joints_of_its_parts(tmp_path: Path)
         ),
         (
             '{"family": "spline", "joints": ["a"], "breaks": [0, 1], "control": [[1]], "degree": 5.0}',
-            r"degree: expected int",
+            r"degree: expected a whole number",
         ),
     ],
 )

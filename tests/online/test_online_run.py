@@ -109,7 +109,7 @@ def test_files_that_are_no_run_are_refused(tmp_path: Path) -> None:
         read_run(tmp_path)
     write_run(run()[0], tmp_path)
     (tmp_path / "cycles.npz").write_bytes(b"PK nothing")
-    with pytest.raises(InputError, match="not the log"):
+    with pytest.raises(InputError, match="not an npz file"):
         read_run(tmp_path)
 
 

@@ -132,7 +132,7 @@ def test_pickled_objects_are_never_loaded(tmp_path):
         ),
         ({"q": np.zeros((40, 3))}, "does not match the digest"),
         ({"more": np.zeros(40)}, "does not match the digest"),
-        ({"steelyard.recording": np.array("{")}, "steelyard.recording: is not JSON"),
+        ({"steelyard.recording": np.array("{")}, "steelyard.recording:1: is not JSON"),
         ({"steelyard.recording": np.array("[]")}, "lacks schema, digest or provenance"),
         (
             {"steelyard.recording": np.array('{"schema": 9, "digest": "", "provenance": []}')},
@@ -176,7 +176,10 @@ def member(header, body=b""):
 )
 def test_bytes_that_are_no_npz_are_refused(tmp_path, content):
     (tmp_path / "log.npz").write_bytes(content)
-    with pytest.raises(RecordingError, match=r"log.npz: is damaged or not an npz file"):
+    with pytest.raises(
+        RecordingError,
+        match=r"log.npz: (is damaged or not an npz|array 'q' states the shape .* more than the file holds)",
+    ):
         read(tmp_path / "log.npz")
 
 

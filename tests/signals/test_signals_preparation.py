@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import scipy.special
@@ -9,7 +11,7 @@ import scipy.special
 from shared_material import DATA, needs_shared
 from signals.periodic_motion import JOINTS, motion, series, torque, uniform_time
 from steelyard.errors import InputError, RecordingError
-from steelyard.recording import Recording, read
+from steelyard.recording import Recording, read, write
 from steelyard.signals import (
     Preparation,
     band_of,
@@ -185,3 +187,30 @@ def test_a_bag_and_its_table_of_rounded_numbers_are_made_ready_alike() -> None:
     for name in ("q", "v", "a", "tau"):
         x, y = bag.channels[name], table.channels[name]
         assert np.abs(x - y).max() < 1e-3 * np.abs(x).max()
+
+
+def test_values_that_nobody_measured_are_refused_with_their_joint(tmp_path) -> None:
+    for value in (1e13, -1e200):
+        measured = torque(TIME)
+        measured[7, 0] = value
+        with pytest.raises(
+            RecordingError, match=rf"tau of joint '{JOINTS[0]}': is .* at {TIME[7]:g} s, beyond"
+        ):
+            prepared(motion(TIME, tau=measured))
+    with pytest.raises(RecordingError, match=r"^time: has samples .* apart over"):
+        prepared(replace(motion(TIME), time=1e-20 * TIME))
+    measured = torque(TIME)
+    measured[:, 0] = 3.0
+    log = motion(TIME, tau=measured)
+    with pytest.raises(RecordingError, match=r"is 3 in each of .* samples while the joint moves"):
+        prepared(log)
+    write(log, tmp_path / "dead.csv")
+    with pytest.raises(RecordingError, match=rf"^dead\.csv: tau of joint '{JOINTS[0]}': "):
+        prepared(read(tmp_path / "dead.csv"))
+
+
+def test_a_log_whose_time_jumps_by_a_lifetime_is_refused_before_it_is_filled() -> None:
+    time = TIME.copy()
+    time[len(time) // 2 :] += 1e9
+    with pytest.raises(InputError, match=r"time: a log of 1e\+09 s in steps of .* would take .* of memory"):
+        prepared(replace(motion(TIME), time=time))

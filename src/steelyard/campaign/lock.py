@@ -16,6 +16,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
+from steelyard.document import parse_json
 from steelyard.errors import InputError
 
 FILE = "campaign.lock"
@@ -90,7 +91,7 @@ def _judge(text: str, silence: float, path: Path, say: Callable[[str], None]) ->
     if not text:
         return
     try:
-        holder: Any = json.loads(text)
+        holder: Any = parse_json(text, place=str(path))
         host, process, born = str(holder["host"]), int(holder["process"]), holder["born"]
     except (ValueError, TypeError, KeyError):
         say(f"{path.name} is damaged and was replaced.")

@@ -24,6 +24,7 @@ from steelyard.campaign.graph import Graph
 from steelyard.campaign.outcome import End, Status
 from steelyard.campaign.tables import table_path, write_table
 from steelyard.campaign.task import Task
+from steelyard.document import parse_json
 from steelyard.files import write_text
 
 EVERY = 5.0
@@ -155,7 +156,7 @@ def _read_journal(path: Path) -> dict[str, tuple[float, str]]:
         for line in path.read_bytes().splitlines():
             # A line that was cut short by a kill only loses a time.
             with suppress(ValueError, KeyError, TypeError):
-                entry = json.loads(line)
+                entry = parse_json(line, place=str(path))
                 computed[entry["key"]] = (float(entry["seconds"]), str(entry["host"]))
     return computed
 

@@ -19,6 +19,7 @@ from typing import Any
 
 import numpy as np
 
+from steelyard.document import parse_json
 from steelyard.errors import InputError
 
 DOCUMENT = "document.json"
@@ -80,7 +81,7 @@ def decode(content: bytes) -> dict[str, Any]:
         The result; its arrays are read-only.
     """
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
-        document = json.loads(archive.read(DOCUMENT))
+        document = parse_json(archive.read(DOCUMENT), place=DOCUMENT)
         result: dict[str, Any] = _rebuilt(document, archive)
     return result
 

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, TypeVar
 
 from steelyard.errors import InputError, UnknownNameError
 
 T = TypeVar("T")
-_HEADER = re.compile(r"^\s*\[\[?\s*([^\[\]]+?)\s*\]\]?\s*(#.*)?$")
-_KEY = re.compile(r"""^\s*((?:[\w-]+|"[^"]*"|'[^']*')(?:\s*\.\s*(?:[\w-]+|"[^"]*"|'[^']*'))*)\s*=""")
+LARGEST_INTEGER = (1 << 63) - 1
+LONGEST_TEXT = 1000
+"""Letters of a text, which may be a path."""
+LONGEST_KEY = 200
+"""Letters of a line in which a header or a key is looked for."""
 
 
 class Section:
@@ -85,10 +87,16 @@ class Section:
         return dict(self._a(dict, "a table", key, {}))
 
     def text(self, key: str, default: str | None = None) -> str:
-        """A text that is not empty."""
+        """A text that is not empty and can be printed on a line."""
         value = self._a(str, "a text", key, default)
         if not value.strip():
             raise InputError("must not be empty.", place=self.place(key))
+        if len(value) > LONGEST_TEXT or not value.isprintable():
+            raise InputError(
+                f"must be one line of at most {LONGEST_TEXT} letters.",
+                place=self.place(key),
+                remedy="Leave out what cannot be printed.",
+            )
         return value
 
     def choice(self, key: str, choices: Sequence[str], default: str | None = None) -> str:
@@ -103,8 +111,10 @@ class Section:
         return self._a(bool, "true or false", key, default)
 
     def integer(self, key: str, default: int | None = None, *, least: int | None = None) -> int:
-        """A whole number, at least `least`."""
+        """A whole number of at most 63 bits, at least `least`."""
         value = self._a(int, "a whole number", key, default)
+        if not -LARGEST_INTEGER <= value <= LARGEST_INTEGER:
+            raise InputError(f"must be at most {LARGEST_INTEGER:d}.", place=self.place(key))
         if least is not None and value < least:
             raise InputError(f"must be at least {least}, got {value}.", place=self.place(key))
         return value
@@ -179,8 +189,24 @@ class Section:
 
 def _headers(text: str) -> Iterator[tuple[int, tuple[str, ...]]]:
     for number, line in enumerate(text.splitlines(), start=1):
-        if header := _HEADER.match(line):
-            yield number, _parts(header.group(1))
+        if header := _header(line):
+            yield number, header
+
+
+def _header(line: str) -> tuple[str, ...]:
+    """The name of the table that a line begins; empty for any other line."""
+    stripped = line[:LONGEST_KEY].strip()
+    if not stripped.startswith("["):
+        return ()
+    name, bracket, rest = stripped.removeprefix("[").removeprefix("[").partition("]")
+    after = rest.removeprefix("]").lstrip()
+    return _parts(name) if bracket and "[" not in name and (not after or after.startswith("#")) else ()
+
+
+def _key(line: str) -> tuple[str, ...]:
+    """The key that a line sets; empty where it sets none."""
+    name, equals, _ = line[:LONGEST_KEY].partition("=")
+    return _parts(name) if equals else ()
 
 
 def _line(text: str, path: tuple[str, ...], first: int) -> int:
@@ -188,15 +214,14 @@ def _line(text: str, path: tuple[str, ...], first: int) -> int:
 
     A look at the text, not a parse: enough to lead the reader to the place.
     """
-    headers = dict(_headers(text))
     table: tuple[str, ...] = ()
     best = 0
     for number, line in enumerate(text.splitlines(), start=1):
-        if number in headers:
-            table = headers[number]
+        if header := _header(line):
+            table = header
             if number >= first and path[: len(table)] == table and (table == path or not best):
                 best = number
-        elif number >= first and (key := _KEY.match(line)) and (*table, *_parts(key.group(1))) == path:
+        elif number >= first and (*table, *_key(line)) == path and _key(line):
             return number
     return best
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import tomllib
 from dataclasses import dataclass
 from pathlib import Path
 
 from steelyard.campaign.section import Section
+from steelyard.document import parse_toml, read_text
 from steelyard.errors import InputError
 from steelyard.files import FilePath
 
@@ -48,23 +48,8 @@ def read_spec(path: FilePath) -> Spec:
     """
     path = Path(path)
     place = str(path)
-    try:
-        if path.stat().st_size > MOST_BYTES:
-            raise InputError(f"is larger than {MOST_BYTES >> 20} MiB.", place=place)
-        text = path.read_text(encoding="utf-8")
-        document = tomllib.loads(text)
-    except OSError as error:
-        raise InputError(f"cannot be read: {error.strerror}.", place=place) from error
-    except UnicodeDecodeError as error:
-        raise InputError("is not text in UTF-8.", place=place) from error
-    except tomllib.TOMLDecodeError as error:
-        raise InputError(f"is not TOML: {error}.", place=place) from error
-    except RecursionError as error:
-        raise InputError("is nested too deeply.", place=place) from error
-    except InputError:
-        raise
-    except ValueError as error:
-        raise InputError("holds an integer too large for a number.", place=place) from error
+    text = read_text(path, most=MOST_BYTES)
+    document = parse_toml(text, place=place)
     whole = Section(document, place, text)
     if "campaign" not in document:
         raise InputError("has no [campaign] table.", place=place, remedy='Begin with [campaign], kind = "…".')

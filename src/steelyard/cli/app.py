@@ -108,6 +108,11 @@ def main() -> None:
     except SteelyardError as error:
         complain(str(error))
         sys.exit(2 if isinstance(error, InputError) else 3)
+    except (MemoryError, RecursionError) as error:
+        # A net below the readers, which are to name the place: whatever got past them is no traceback either.
+        what = "memory" if isinstance(error, MemoryError) else "depth"
+        complain(f"{what}: the input asks for more than this machine gives. Give a smaller or simpler one.")
+        sys.exit(2)
     except BrokenPipeError:
         # The reader of our output went away, as `head` does; there is nobody left to tell.
         sys.stderr.close()

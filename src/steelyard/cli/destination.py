@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from steelyard.errors import InputError
-from steelyard.files import require_writable
+from steelyard.files import require_possible, require_writable
 
 ForceOption = Annotated[bool, typer.Option("--force", help="Replace an earlier result.")]
 
@@ -27,6 +27,7 @@ def require_files(files: Iterable[Path], *, force: bool) -> None:
         InputError: one is a folder, exists and is to be kept, or lies where nothing can be written.
     """
     for file in files:
+        require_possible(file)
         if file.is_dir():
             raise InputError("is a folder.", place=str(file), remedy="Give the path of a file.")
         if file.exists() and not force:

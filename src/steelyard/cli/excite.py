@@ -26,6 +26,11 @@ from steelyard.cli.robot_argument import (
 )
 from steelyard.errors import InputError
 
+LONGEST = 3600.0
+"""Longest motion that is searched for, s."""
+MOST_COEFFICIENTS = 200
+"""Most harmonics or pieces: a search among more chooses nothing."""
+
 if TYPE_CHECKING:
     from steelyard.cli.excite_wish import Wish
 
@@ -161,6 +166,7 @@ def excite(
     if out.suffix.lower() != ".json":
         raise InputError("a motion file ends in .json.", place="--out")
     _refuse_sampling(period, rate, slower)
+    _refuse_coefficients(family, harmonics, pieces)
     require_files(files_beside(out).values(), force=force)
     refuse_in_vain(family, (name for name in context.params if _is_given(context, name)))
     announce_compilation("excite")
@@ -221,10 +227,21 @@ def _refuse_sampling(period: float, rate: float, slower: float) -> None:
 
     if not (math.isfinite(slower) and slower > 0.0):
         raise InputError(f"must be a positive number, got {slower:g}.", place="--slower")
+    if not (math.isfinite(period) and 0.0 < period <= LONGEST):
+        raise InputError(f"must be positive and at most {LONGEST:g} s, got {period:g} s.", place="--period")
     try:
         sample_times(period, rate)
     except InputError as error:
         raise InputError(error.message, place="--rate") from error
+
+
+def _refuse_coefficients(family: str, harmonics: int, pieces: int) -> None:
+    """Refuse more coefficients than a search could choose."""
+    for option, wanted, number in (("harmonics", "fourier", harmonics), ("pieces", "spline", pieces)):
+        if family == wanted and not 1 <= number <= MOST_COEFFICIENTS:
+            raise InputError(
+                f"must be 1 to {MOST_COEFFICIENTS}, got {float(number):.4g}.", place=f"--{option}"
+            )
 
 
 def _is_given(context: typer.Context, name: str) -> bool:

@@ -12,7 +12,7 @@ import numpy as np
 from steelyard.arrays import Array
 from steelyard.cli.absent_joints import absent_joints
 from steelyard.cli.output import say
-from steelyard.cli.recorded_request import RecordedRequest
+from steelyard.cli.recorded_request import RecordedRequest, require_seed
 from steelyard.cli.robot_argument import given_robot
 from steelyard.drive import ALL_TERMS
 from steelyard.errors import InputError, UnknownNameError
@@ -27,6 +27,10 @@ if TYPE_CHECKING:
     from steelyard.consistency import GeometricPrior
     from steelyard.estimation import KnownMoment
 
+LARGEST = 1e9
+"""Largest number known beforehand, and one over the smallest: kg, kg·m², and shares."""
+MOST_DRAWS = 10_000
+"""Most models that are drawn and written."""
 DRIVE = "viscous,coulomb,offset,rotor"
 """The linear drive: what is asked about where left-out blocks do not decide."""
 CONSTANT_ERROR = 0.10
@@ -113,6 +117,11 @@ def carry_out(request: Request, out: Path, *, force: bool = False) -> tuple[Iden
             place="--window",
             remedy=f"Leave it out, or use --method {WINDOWS}.",
         )
+    if not 0 <= request.draws <= MOST_DRAWS:
+        raise InputError(
+            f"must be 0 to {MOST_DRAWS}, got {request.draws}: each is a model in two files.", place="--draws"
+        )
+    require_seed(request.seed)
     if request.static and request.method in (WINDOWS, "iv", CLOSED_LOOP):
         raise InputError(f"'{request.method}' needs a motion, not held poses.", place="--static")
     recorded = request.document()
@@ -209,9 +218,16 @@ def mesh_folder(robot: str) -> Path | None:
 
 def refuse_knowledge(request: Request) -> None:
     """Refuse numbers known beforehand that cannot be, or that no part of the fit would use."""
-    for place, value in (("--strength", request.strength), ("--prior-error", request.prior_error)):
-        if value is not None and not (np.isfinite(value) and value > 0.0):
-            raise InputError(f"must be a positive number, got {value:g}.", place=place)
+    for place, value in (
+        ("--strength", request.strength),
+        ("--prior-error", request.prior_error),
+        ("--total-mass", request.total_mass),
+    ):
+        if value is not None and not 1.0 / LARGEST <= value <= LARGEST:
+            raise InputError(
+                f"must be a positive number, from {1.0 / LARGEST:g} to {LARGEST:g}, got {value:g}.",
+                place=place,
+            )
     given = {
         "--strength": request.strength is not None,
         "--total-mass": request.total_mass is not None,
@@ -259,9 +275,12 @@ def _pair(text: str, place: str) -> tuple[str, str]:
 
 def _number(text: str, place: str) -> float:
     try:
-        return float(text)
+        value = float(text)
     except ValueError:
         raise InputError(f"expected a number, got '{text}'.", place=place) from None
+    if np.isfinite(value) and abs(value) > LARGEST:
+        raise InputError(f"must be at most {LARGEST:g}, got {value:g}.", place=place)
+    return value
 
 
 def torque_constants(text: str | None, count: int) -> Array | None:

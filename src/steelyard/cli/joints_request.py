@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from steelyard.cli.recorded_request import RecordedRequest
+from steelyard.cli.recorded_request import RecordedRequest, require_seed
 from steelyard.errors import InputError
 from steelyard.robot import StatedLimits
 
@@ -65,6 +65,7 @@ def carry_out(request: JointsRequest, out: Path, *, force: bool = False) -> tupl
     from steelyard.export import require_free
 
     require_free(out, force=force)
+    require_seed(request.seed)
     done = modelled(request)
     return done, write_models(done, out, force=force)
 

@@ -9,8 +9,8 @@ import numpy as np
 
 from steelyard.arrays import Array, checked
 from steelyard.cli.robot_argument import given_robot
+from steelyard.document import read_json
 from steelyard.errors import InputError, NoSolutionError
-from steelyard.files import read_json
 from steelyard.inertia import PARAMETER_NAMES
 from steelyard.layout import layout_of
 from steelyard.limits import Scene, bearable, read_scene

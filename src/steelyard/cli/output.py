@@ -4,17 +4,51 @@ from __future__ import annotations
 
 import atexit
 import json
+import re
 import sys
-from collections.abc import Mapping
-from pathlib import Path
+from collections.abc import Iterable, Mapping
 from typing import Annotated, Any
 
 import typer
-from rich.console import Console
+from rich.console import Console, ConsoleOptions, RenderableType
+from rich.segment import Segment
+from rich.text import Text
+
+_CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+"""What moves a cursor, clears a screen, renames a window or turns the direction of writing."""
+
+LONGEST_WORD = 300
+"""Letters of a name that a message repeats: nobody reads more, and files may state any."""
+_WORD = re.compile(rf"\S{{{LONGEST_WORD + 1},}}")
+
+
+def visible(text: str) -> str:
+    r"""A text with its control characters written out, as `\x1b`: names come from files that may be hostile.
+
+    Args:
+        text: what is to be shown.
+
+    Returns:
+        The same text, which does nothing to a terminal but appear on it; lines and tabs stay.
+    """
+    return _CONTROL.sub(lambda found: ascii(found.group())[1:-1], text)
+
+
+class _Terminal(Console):
+    """The one door to the terminal: whatever is printed, in a table too, passes `visible`."""
+
+    def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
+        for segment in super().render(renderable, options):
+            yield segment if segment.control else segment._replace(text=visible(segment.text))
+
+    def render_str(self, text: str, **options: Any) -> Text:
+        # Rich drops some control characters unseen, so they are written out before it looks at the text.
+        return super().render_str(visible(text), **options)
+
 
 # A pipe has no width; tables folded to 80 columns would break names apart.
-stdout = Console(width=None if sys.stdout.isatty() else 140)
-stderr = Console(stderr=True)
+stdout = _Terminal(width=None if sys.stdout.isatty() else 140)
+stderr = _Terminal(stderr=True)
 
 JsonOption = Annotated[bool, typer.Option("--json", help="Print exactly one JSON document on stdout.")]
 
@@ -23,12 +57,16 @@ def print_json(document: Mapping[str, Any]) -> None:
     """Print one JSON document on stdout; numbers that are not finite become text."""
     from steelyard.archive import to_document
 
-    typer.echo(json.dumps(to_document(document), indent=2, ensure_ascii=False, allow_nan=False))
+    text = json.dumps(to_document(document), indent=2, ensure_ascii=False, allow_nan=False)
+    # JSON writes the first control characters as escapes itself; these are the rest, in its own way.
+    typer.echo(_CONTROL.sub(lambda found: f"\\u{ord(found.group()):04x}", text))
 
 
 def read_back(files: Mapping[str, str]) -> dict[str, list[str]]:
     """Which programs read each model of a written result back and agree, as its record says."""
-    record = json.loads(Path(files["record.json"]).read_text())
+    from steelyard.document import read_json
+
+    record = read_json(files["record.json"])
     judges: dict[str, list[str]] = record.get("read_back", {})
     return judges
 
@@ -86,7 +124,7 @@ HELPERS = _Helpers()
 
 def complain(message: str) -> None:
     """Print one error message on stderr, on one line whatever names of files it repeats."""
-    line = " ".join(message.splitlines())
+    line = _WORD.sub(lambda found: f"{found.group()[:LONGEST_WORD]}…", visible(" ".join(message.split("\n"))))
     stderr.print(f"error: {line}", style="bold red", highlight=False, markup=False, soft_wrap=True)
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from steelyard.arrays import Array
 from steelyard.cli.identify_request import WINDOWS
-from steelyard.cli.recorded_request import RecordedRequest
+from steelyard.cli.recorded_request import RecordedRequest, require_seed
 from steelyard.errors import InputError, UnknownNameError
 from steelyard.inertia import Body
 from steelyard.pose import Pose
@@ -90,6 +90,7 @@ def carry_out(request: PayloadRequest, out: Path, *, force: bool = False) -> tup
     from steelyard.payload import METHODS, POINTS
 
     require_free(out, force=force)
+    require_seed(request.seed)
     for place, value, valid in (
         ("--way", request.way, WAYS),
         ("--method", request.method, METHODS),

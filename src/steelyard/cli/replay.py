@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -13,7 +12,10 @@ from rich.markup import escape
 
 from steelyard.cli.destination import ForceOption
 from steelyard.cli.output import JsonOption, announce_compilation, print_json, stdout
+from steelyard.cli.recorded_request import LARGEST, RecordedRequest
+from steelyard.document import kind_of
 from steelyard.errors import InputError
+from steelyard.files import file_digest
 
 RECORD = "record.json"
 
@@ -51,20 +53,20 @@ def replay(
     before = read_record(path)
     asked = before.get("request")
     if not isinstance(asked, dict):
-        raise InputError("does not say what was asked for.", place=str(path), remedy="Identify anew.")
-    again = _carrier(asked)
-    _require_unchanged(asked.get("inputs", {}), path)
+        raise InputError(
+            "does not say what was asked for.", place=f"{path}: request", remedy="Identify anew."
+        )
+    then = before.get("versions", {})
+    if not isinstance(then, dict):
+        raise InputError(f"expected a table, got {kind_of(then)}.", place=f"{path}: versions")
+    again = _carrier(asked, path)
     announce_compilation("replay")
     with TemporaryDirectory() as scratch:
         folder = Path(scratch) / "result" if out is None else out
         again(folder, force)
         files = _difference(path, before, folder)
     now = versions()
-    other = {
-        name: [then, now.get(name)]
-        for name, then in before.get("versions", {}).items()
-        if now.get(name) != then
-    }
+    other = {name: [was, now.get(name)] for name, was in then.items() if now.get(name) != was}
     same = all(state == "same" for state in files.values())
     document = {"verdict": "pass" if same else "fail", "files": files, "versions": other}
     if json:
@@ -75,48 +77,35 @@ def replay(
         raise typer.Exit(1)
 
 
-def _carrier(asked: Mapping[str, Any]) -> Callable[[Path, bool], object]:
-    """What carries a recorded request out again into a folder."""
+def _carrier(asked: Mapping[str, Any], path: Path) -> Callable[[Path, bool], object]:
+    """What carries a recorded request out again into a folder, once its inputs are seen to be the same."""
     from steelyard.cli import identify_request, joints_request, payload_request, sensitivity_request
 
+    place = f"{path}: request"
+    again: Callable[[Path, bool], object]
+    request: RecordedRequest
     match asked.get("command"):
         case payload_request.PayloadRequest.command:
-            weigh = payload_request.PayloadRequest.of(asked)
-            return lambda folder, force: payload_request.carry_out(weigh, folder, force=force)
+            request = weigh = payload_request.PayloadRequest.of(asked, place)
+            again = lambda folder, force: payload_request.carry_out(weigh, folder, force=force)  # noqa: E731
         case sensitivity_request.SensitivityRequest.command:
-            study = sensitivity_request.SensitivityRequest.of(asked)
-            return lambda folder, force: sensitivity_request.carry_out(study, folder, force=force)
+            request = study = sensitivity_request.SensitivityRequest.of(asked, place)
+            again = lambda folder, force: sensitivity_request.carry_out(study, folder, force=force)  # noqa: E731
         case joints_request.JointsRequest.command:
-            joints = joints_request.JointsRequest.of(asked)
-            return lambda folder, force: joints_request.carry_out(joints, folder, force=force)
+            request = joints = joints_request.JointsRequest.of(asked, place)
+            again = lambda folder, force: joints_request.carry_out(joints, folder, force=force)  # noqa: E731
         case _:
-            identify = identify_request.Request.of(asked)
-            return lambda folder, force: identify_request.carry_out(identify, folder, force=force)
-
-
-def _require_unchanged(inputs: Mapping[str, str], record: Path) -> None:
-    from steelyard.cli.recorded_request import digest_of
-
-    for name, digest in inputs.items():
-        if not Path(name).exists():
-            raise InputError(
-                "there is no such file.",
-                place=name,
-                remedy="Run replay from the folder the result was identified in.",
-            )
-        if digest_of(Path(name)) != digest:
-            raise InputError(
-                f"was changed since {record} was written, so the same result cannot be expected.",
-                place=name,
-                remedy="Restore it, or identify anew.",
-            )
+            request = identify = identify_request.Request.of(asked, place)
+            again = lambda folder, force: identify_request.carry_out(identify, folder, force=force)  # noqa: E731
+    request.require_unchanged(asked.get("inputs", {}), path, f"{place}.inputs")
+    return again
 
 
 def _difference(path: Path, before: Mapping[str, Any], folder: Path) -> dict[str, str]:
     """How each file of the new result stands to the one recorded: same, differs, missing or new."""
     files = {str(file.relative_to(folder).as_posix()): file for file in folder.rglob("*") if file.is_file()}
-    digests = {name: hashlib.sha256(file.read_bytes()).hexdigest() for name, file in files.items()}
-    recorded = {**before["files"], RECORD: hashlib.sha256(path.read_bytes()).hexdigest()}
+    digests = {name: file_digest(file, most=LARGEST) for name, file in files.items()}
+    recorded: dict[str, Any] = {**before["files"], RECORD: file_digest(path, most=LARGEST)}
     states = {}
     for name in sorted({*recorded, *digests}):
         if name not in digests:

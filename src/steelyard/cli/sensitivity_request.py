@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from steelyard.cli.recorded_request import RecordedRequest
+from steelyard.cli.recorded_request import RecordedRequest, require_seed
 from steelyard.errors import InputError
 from steelyard.robot import StatedLimits
 
@@ -16,6 +16,10 @@ if TYPE_CHECKING:
 
 USUAL = "sinusoid,pick-and-place"
 """Kinds of motions where none are asked for; one that the robot cannot do is left out."""
+MOST_MOTIONS, MOST_TRIALS = 1000, 100_000
+"""Most motions of a kind and most trials of each noise: more is a slip of the pen."""
+FASTEST = 1e5
+"""Highest rate of the samples, Hz."""
 _SYMBOLS = {"q": "position", "v": "velocity", "tau": "torque"}
 
 
@@ -67,6 +71,17 @@ def carry_out(
     from steelyard.export import require_free
 
     require_free(out, force=force)
+    require_seed(request.seed)
+    for place, number, most in (
+        ("--count", request.count, MOST_MOTIONS),
+        ("--trials", request.trials, MOST_TRIALS),
+    ):
+        if not 1 <= number <= most:
+            raise InputError(f"must be 1 to {most}, got {number:.4g}.", place=place)
+    if not 0.0 < request.rate <= FASTEST:
+        raise InputError(
+            f"must be positive and at most {FASTEST:g} Hz, got {request.rate:g} Hz.", place="--rate"
+        )
     done = studied(request)
     return done, write_study(done, out, force=force)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,6 +20,7 @@ from steelyard.control.feedforward_pd import FeedforwardPD
 from steelyard.control.gravity_pid import GravityPID
 from steelyard.control.pd import PD
 from steelyard.control.robust_tracking import RobustTracking
+from steelyard.document import kind_of, parse_toml, read_text
 from steelyard.errors import InputError, UnknownNameError
 from steelyard.files import FilePath
 from steelyard.robot import Robot
@@ -36,6 +36,8 @@ _LAWS: Mapping[str, Callable[..., Controller]] = {
     AdaptivePayload.law: AdaptivePayload.nominal,
     AdaptiveRobust.law: AdaptiveRobust.nominal,
 }
+MOST_BYTES = 1 << 20
+"""Longest file that is read."""
 _TEXT = ("tool", "form")
 _TEXTS = ("components",)
 
@@ -99,7 +101,7 @@ def read_loop(path: FilePath, robot: Robot) -> LoopSettings:
         InputError: the file cannot be read, or a key is missing, unknown or of the wrong kind.
     """
     path = Path(path)
-    return loop_of(_toml(path), robot, str(path))
+    return loop_of(parse_toml(read_text(path, most=MOST_BYTES), place=str(path)), robot, str(path))
 
 
 def loop_of(content: Mapping[str, object], robot: Robot, place: str = "controller") -> LoopSettings:
@@ -165,25 +167,17 @@ def read_controller(path: FilePath, robot: Robot) -> Controller:
     return loop.controller
 
 
-def _toml(path: Path) -> dict[str, object]:
-    try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise InputError(f"cannot be read: {error.strerror}.", place=str(path)) from error
-    except UnicodeDecodeError as error:
-        raise InputError("is not text in UTF-8.", place=str(path)) from error
-    except tomllib.TOMLDecodeError as error:
-        raise InputError(f"is not TOML: {error}.", place=str(path)) from error
-
-
 def _value(key: str, value: object, place: str) -> Any:
     items = value if isinstance(value, list) else [value]
     if key in _TEXT or key in _TEXTS:
         if isinstance(value, list) is (key in _TEXT) or not all(isinstance(item, str) for item in items):
             wanted = "a text" if key in _TEXT else "a list of texts"
-            raise InputError(f"expected {wanted}, got {value!r}.", place=place)
+            raise InputError(f"expected {wanted}, got {kind_of(value)}.", place=place)
         return value
     for item in items:
         if isinstance(item, bool) or not isinstance(item, (int, float)):
-            raise InputError(f"expected a number or a list of numbers, got {value!r}.", place=place)
-    return np.asarray(value, dtype=float)
+            raise InputError(f"expected a number or a list of numbers, got {kind_of(item)}.", place=place)
+    try:
+        return np.asarray(value, dtype=float)
+    except OverflowError as error:
+        raise InputError("holds an integer too large for a number.", place=place) from error

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import json
-import tomllib
 from pathlib import Path
-from typing import Any
 
 from steelyard.archive import from_document, to_document
+from steelyard.document import parse_json, parse_toml, read_text
 from steelyard.drive.transmission import Transmission
 from steelyard.errors import InputError
 from steelyard.files import FilePath, write_text
@@ -44,7 +43,8 @@ def read_transmission(path: FilePath) -> Transmission:
         InputError: the file cannot be read, or a key is missing, unknown or of the wrong kind.
     """
     path = Path(path)
-    document = _document(path)
+    parse = parse_toml if path.suffix == ".toml" else parse_json
+    document = parse(read_text(path), place=str(path))
     try:
         return from_document(Transmission, document, place=str(path))
     except InputError as error:
@@ -53,18 +53,3 @@ def read_transmission(path: FilePath) -> Transmission:
         raise InputError(
             error.message, place=f"{path}: {error.place}", remedy=error.remedy, evidence=error.evidence
         ) from error
-
-
-def _document(path: Path) -> Any:
-    try:
-        text = path.read_text(encoding="utf-8")
-        return tomllib.loads(text) if path.suffix == ".toml" else json.loads(text)
-    except OSError as error:
-        raise InputError(f"cannot be read: {error.strerror}.", place=str(path)) from error
-    except UnicodeDecodeError as error:
-        raise InputError("is not text in UTF-8.", place=str(path)) from error
-    except tomllib.TOMLDecodeError as error:
-        raise InputError(f"is not TOML: {error}.", place=str(path)) from error
-    except json.JSONDecodeError as error:
-        place = f"{path}:{error.lineno}"
-        raise InputError(f"is not JSON: {error.msg}, column {error.colno}.", place=place) from error

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from numpy.typing import ArrayLike
 
 from steelyard.arrays import Array, IntArray
+from steelyard.budget import NUMBER, require_memory
 from steelyard.compiled import inlined_kernel, kernel
 from steelyard.dynamics.batch import belongs, gathered, states
 from steelyard.dynamics.choice import wants_straight_line
@@ -56,7 +59,14 @@ def torque_regressor(
     belongs(robot, layout)
     q, v, a = states(robot, q=q, v=v, a=a)
     loads = given_load(robot, layout, load, len(q))
-    Y = np.zeros((len(q), robot.untied.nv, layout.size))
+    shape = len(q), robot.untied.nv, layout.size
+    require_memory(
+        NUMBER * math.prod(shape),
+        f"a regressor of {shape[0]} samples by {shape[1]} torques by {shape[2]} parameters",
+        place=f"robot '{robot.name[:80]}'",
+        remedy="Lock joints that need not move, or ask for fewer samples at a time.",
+    )
+    Y = np.zeros(shape)
     if wants_straight_line(code, robot, len(q)):
         from steelyard.dynamics.straight_line import straight_line_regressor
 

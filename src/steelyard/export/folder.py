@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import json
 import secrets
 import shutil
 from collections.abc import Mapping
 from pathlib import Path
 
+from steelyard.document import read_json
 from steelyard.errors import InputError
 from steelyard.export.record_file import KIND
-from steelyard.files import FilePath, require_writable, write_bytes
+from steelyard.files import FilePath, require_possible, require_writable, write_bytes
 
 
 def require_free(folder: FilePath, *, force: bool = False) -> None:
@@ -26,6 +26,7 @@ def require_free(folder: FilePath, *, force: bool = False) -> None:
             stand.
     """
     folder = Path(folder)
+    require_possible(folder)
     if folder.is_symlink() or (folder.exists() and not folder.is_dir()):
         raise InputError("is no folder.", place=str(folder), remedy="Give the path of a folder.")
     if folder.is_mount():
@@ -101,7 +102,7 @@ def _move(fresh: Path, folder: Path, old: Path) -> None:
 
 def _is_result(folder: Path) -> bool:
     try:
-        record = json.loads((folder / "record.json").read_bytes())
-    except (OSError, ValueError):
+        record = read_json(folder / "record.json")
+    except InputError:
         return False
     return isinstance(record, dict) and record.get("kind") == KIND

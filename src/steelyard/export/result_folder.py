@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,12 +10,13 @@ from typing import Any
 import numpy as np
 
 from steelyard.arrays import Array, checked
+from steelyard.document import read_json
 from steelyard.errors import InputError
 from steelyard.export.parameters_file import SCHEMA as PARAMETERS_SCHEMA
 from steelyard.export.record_file import KIND
 from steelyard.export.record_file import SCHEMA as RECORD_SCHEMA
 from steelyard.export.stored_parameters import StoredBase, StoredParameters, stored_base, stored_parameters
-from steelyard.files import FilePath
+from steelyard.files import FilePath, file_digest, is_regular
 from steelyard.finding import Finding, Severity
 from steelyard.layout import Layout, layout_of
 from steelyard.robot import Robot, load_robot
@@ -26,6 +25,8 @@ RECORD = "record.json"
 PARAMETERS = "parameters.json"
 MODELS = ("model.urdf", "model.xml")
 """The models of a result, the one that is read first."""
+LARGEST_FILE = 1 << 30
+"""Largest file of a result, bytes."""
 SAME = 1e-9
 """Difference of a link's numbers that reading them from text explains, relative to the largest."""
 
@@ -135,10 +136,7 @@ def read_result(folder: FilePath) -> ResultFolder:
 def _document(path: Path, schema: int) -> dict[str, Any]:
     if not path.is_file():
         raise InputError("there is no such file.", place=str(path), remedy="Give the folder of a result.")
-    try:
-        document = json.loads(path.read_bytes())
-    except (OSError, ValueError, RecursionError) as error:
-        raise InputError(f"cannot be read as JSON: {error}.", place=str(path)) from error
+    document = read_json(path)
     if not isinstance(document, dict):
         raise InputError("holds no JSON object.", place=str(path))
     if document.get("schema") != schema:
@@ -154,14 +152,25 @@ def _changed(folder: Path, files: Mapping[str, object]) -> list[Finding]:
     findings = []
     for name, digest in files.items():
         path = folder / name
-        if not path.resolve().is_relative_to(folder.resolve()):
-            raise InputError(f"lists '{name}', which is outside the folder.", place=str(folder / RECORD))
-        if not path.is_file():
+        if not _lies_in(folder, path):
+            raise InputError(f"lists '{name[:80]}', which is outside the folder.", place=str(folder / RECORD))
+        if not is_regular(path):
             findings.append(Finding(Severity.WARNING, "file-missing", "was written and is gone.", str(path)))
-        elif hashlib.sha256(path.read_bytes()).hexdigest() != digest:
+        elif file_digest(path, most=LARGEST_FILE) != digest:
             message = "is not as it was written: its digest differs from the record's."
             findings.append(Finding(Severity.WARNING, "file-changed", message, str(path)))
     return findings
+
+
+def _lies_in(folder: Path, path: Path) -> bool:
+    """Whether a path leads to somewhere in a folder; one that no file can have leads nowhere."""
+    try:
+        path.lstat()
+    except FileNotFoundError:
+        pass
+    except (OSError, ValueError):
+        return False
+    return path.resolve().is_relative_to(folder.resolve())
 
 
 def _model_findings(model: Layout, values: Array, name: str) -> list[Finding]:

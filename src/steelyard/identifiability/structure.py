@@ -16,6 +16,7 @@ from functools import cached_property
 import numpy as np
 
 from steelyard.arrays import Array, IntArray, read_only
+from steelyard.budget import NUMBER, require_memory
 from steelyard.identifiability.base_parameters import BaseParameters
 from steelyard.identifiability.classes import TIE_BREAK, Class
 from steelyard.identifiability.echelon import echelon_form
@@ -121,7 +122,14 @@ class Identifiability:
     @cached_property
     def descriptor(self) -> Array:
         r"""N, whose rows span the identifiable combinations: $N\,\delta\phi = 0$ is unseen, (b, p), SI."""
-        N = np.zeros((self.count, self.layout.size))
+        p = self.layout.size
+        require_memory(
+            4 * NUMBER * p * p,
+            f"the combinations of {p} parameters",
+            place=f"robot of {len(self.moves)} moving links",
+            remedy="Lock joints that need not move.",
+        )
+        N = np.zeros((self.count, p))
         at = 0
         for block in self.conditions:
             N[at : at + len(block.rows), block.columns] = block.rows

@@ -41,7 +41,8 @@ def polytope(points: Array) -> Polytope:
         nowhere, only left out or kept.
     """
     spread = points - points.mean(axis=0)
-    _, sizes, axes = np.linalg.svd(spread, full_matrices=True)
+    # All three axes, also of one or two points; of many, the left side would be a matrix of n by n.
+    _, sizes, axes = np.linalg.svd(spread, full_matrices=len(spread) < 3)
     size = float(np.abs(spread).max(initial=0.0))
     if size == 0.0:
         return Polytope(points[:1], np.empty((0, 3)), np.empty((0, 3)))
@@ -62,6 +63,23 @@ def polytope(points: Array) -> Polytope:
         ends = np.delete(hull.simplices, k, axis=1)[bent]
         edges.append(points[ends[:, 1]] - points[ends[:, 0]])
     return Polytope(points[hull.vertices], _distinct(normals), _directions(np.vstack(edges)))
+
+
+def hull_corners(points: Array) -> Array:
+    """The corners of the convex hull alone, which is all that is needed of a mesh of many points.
+
+    Args:
+        points: at least one, in any order, shape (n, 3), m.
+
+    Returns:
+        The corners, shape (k, 3), m.
+    """
+    spread = points - points.mean(axis=0)
+    sizes = np.linalg.svd(spread, compute_uv=False)
+    if len(points) < 4 or sizes[2] <= FLAT * sizes[0]:
+        return polytope(points).points
+    corners: Array = points[scipy.spatial.ConvexHull(spread).vertices]
+    return corners
 
 
 def zonotope_corners(centre: Array, generators: Array) -> Array:

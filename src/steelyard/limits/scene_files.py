@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import tomllib
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -11,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from steelyard.arrays import Array, checked
+from steelyard.document import read_table
 from steelyard.errors import InputError, UnknownNameError
 from steelyard.files import FilePath, write_text
 from steelyard.limits.scene import Obstacle, Scene
@@ -70,7 +70,7 @@ def read_scene(path: FilePath) -> Scene:
             names the obstacle and the key.
     """
     path = Path(path)
-    document = _document(path)
+    document = read_table(path, most=MOST_BYTES)
     for key in document:
         if key not in ("obstacle", "schema"):
             raise UnknownNameError("key", key, ("obstacle", "schema"), place=str(path))
@@ -127,33 +127,6 @@ def _table(obstacle: Obstacle) -> dict[str, Any]:
     table["position"] = obstacle.pose.translation.tolist()
     table["rotation"] = obstacle.pose.rotation.tolist()
     return table
-
-
-def _document(path: Path) -> dict[str, Any]:
-    place = str(path)
-    try:
-        if path.stat().st_size > MOST_BYTES:
-            raise InputError(f"is larger than {MOST_BYTES >> 20} MiB.", place=place)
-        text = path.read_text(encoding="utf-8")
-        document = json.loads(text) if path.suffix.lower() == ".json" else tomllib.loads(text)
-    except OSError as error:
-        raise InputError(f"cannot be read: {error.strerror}.", place=place) from error
-    except UnicodeDecodeError as error:
-        raise InputError("is not text in UTF-8.", place=place) from error
-    except json.JSONDecodeError as error:
-        where = f"{place}:{error.lineno}"
-        raise InputError(f"is not JSON: {error.msg}, column {error.colno}.", place=where) from error
-    except tomllib.TOMLDecodeError as error:
-        raise InputError(f"is not TOML: {error}.", place=place) from error
-    except RecursionError as error:
-        raise InputError("is nested too deeply for a scene.", place=place) from error
-    except InputError:
-        raise
-    except ValueError as error:
-        raise InputError("holds an integer too large for a number.", place=place) from error
-    if not isinstance(document, dict):
-        raise InputError("is not a scene: it holds no table.", place=place)
-    return document
 
 
 def _obstacle(table: object, place: str) -> Obstacle:

@@ -9,10 +9,14 @@ from steelyard.arrays import Array
 from steelyard.compiled import kernel
 from steelyard.limits.core import Core
 from steelyard.limits.gjk import COLUMNS, CORNERS, walk_apart
-from steelyard.limits.polytope import FLAT, polytope
+from steelyard.limits.polytope import FLAT, hull_corners, polytope
 
 MOST_CORNERS = 48
 """Corners a mesh keeps: each one more costs a step of the search in every distance."""
+
+MANY, _BLOCK = 2048, 32
+"""Corners of a hull among which all are looked at for the furthest, and directions that are looked along at a
+time where there are more."""
 
 
 def covering_core(points: Array, most: int = MOST_CORNERS) -> Core:
@@ -29,17 +33,31 @@ def covering_core(points: Array, most: int = MOST_CORNERS) -> Core:
     Returns:
         The core; its radius is zero where nothing had to be left out.
     """
-    corners = polytope(points).points
+    corners = hull_corners(points)
     if len(corners) <= most:
         return Core.around(corners)
-    kept = _far_corners(corners)
-    while len(kept) < most:
-        beyond = _beyond(corners[kept], corners)
+    candidates = _outermost(corners) if len(corners) > MANY else corners
+    kept = _far_corners(candidates)
+    while len(kept) < min(most, len(candidates)):
+        beyond = _beyond(candidates[kept], candidates)
         beyond[kept] = -np.inf
         kept.append(int(beyond.argmax()))
-    core = Core.around(corners[kept])
+    core = Core.around(candidates[kept])
     room = np.vstack([core.points, np.zeros((1, 3))])
     return Core(core.points, core.normals, core.edges, _furthest_outside(corners, room))
+
+
+def _outermost(corners: Array) -> Array:
+    """Those of many corners that lie furthest out in one of `MANY` directions, which are spread evenly.
+
+    What is left out widens the core's radius, as whatever else it does not keep.
+    """
+    k = np.arange(MANY) + 0.5
+    polar, turn = np.arccos(1.0 - 2.0 * k / MANY), np.pi * (1.0 + np.sqrt(5.0)) * k
+    ways = np.column_stack((np.cos(turn) * np.sin(polar), np.sin(turn) * np.sin(polar), np.cos(polar)))
+    found = [(corners @ block.T).argmax(axis=0) for block in np.split(ways, MANY // _BLOCK)]
+    outermost: Array = corners[np.unique(np.concatenate(found))]
+    return outermost
 
 
 def _far_corners(corners: Array) -> list[int]:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import NoReturn
 
 from steelyard.archive import from_document, to_document
+from steelyard.document import read_json
 from steelyard.errors import InputError, UnknownNameError
 from steelyard.files import FilePath, write_text
 from steelyard.motion.composition import AnyMotion, SequenceMotion, SumMotion
@@ -53,19 +53,7 @@ def read_motion(path: FilePath) -> AnyMotion:
         InputError: there is no such file, or it is not a motion; the message says where.
     """
     path = Path(path)
-    try:
-        document = json.loads(path.read_text(encoding="utf-8"), parse_constant=_refuse_constant)
-    except OSError as error:
-        raise InputError(f"cannot be read: {error.strerror}.", place=str(path)) from error
-    except UnicodeDecodeError as error:
-        raise InputError("is not text in UTF-8.", place=str(path)) from error
-    except json.JSONDecodeError as error:
-        place = f"{path}:{error.lineno}"
-        raise InputError(f"is not JSON: {error.msg}, column {error.colno}.", place=place) from error
-    except _NotANumberError as error:
-        raise InputError(f"holds {error}, which is not a number of JSON.", place=str(path)) from error
-    except RecursionError as error:
-        raise InputError("is nested too deeply.", place=str(path)) from error
+    document = read_json(path)
     if not isinstance(document, dict) or not isinstance(document.get("family"), str):
         raise InputError("is not a motion: it lacks the text 'family'.", place=str(path))
     family = document.pop("family")
@@ -77,15 +65,5 @@ def read_motion(path: FilePath) -> AnyMotion:
         if error.place.startswith(str(path)):
             raise
         raise InputError(error.message, place=f"{path}: {error.place}", evidence=error.evidence) from error
-    except RecursionError as error:
-        raise InputError("is nested too deeply.", place=str(path)) from error
     except ValueError as error:
         raise InputError("holds an array whose rows differ in length.", place=str(path)) from error
-
-
-class _NotANumberError(ValueError):
-    """A constant that Python's reader takes but JSON does not have."""
-
-
-def _refuse_constant(text: str) -> NoReturn:
-    raise _NotANumberError(text)

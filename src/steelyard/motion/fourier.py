@@ -19,6 +19,7 @@ from numpy.typing import ArrayLike
 
 from steelyard.archive import digest
 from steelyard.arrays import Array, checked, read_only
+from steelyard.budget import NUMBER, require_memory
 from steelyard.errors import InputError
 from steelyard.motion.basis import Basis
 from steelyard.motion.fields import check_order, check_schema, checked_joints, checked_seconds
@@ -50,6 +51,12 @@ def _derivative_columns(
 ) -> Iterator[Array]:
     """The basis functions differentiated so many times, each (N, 2L + 1)."""
     t = checked("time", time, ("N",))
+    require_memory(
+        8 * NUMBER * len(t) * harmonics,
+        f"a motion of {harmonics} harmonics at {len(t)} times",
+        place="motion",
+        remedy="Use fewer harmonics, or a lower rate.",
+    )
     wl = 2.0 * math.pi / period * np.arange(1, harmonics + 1)
     s, c = np.sin(t[:, None] * wl), np.cos(t[:, None] * wl)
     for order in orders:

@@ -37,7 +37,7 @@ def sample_times(duration: float, rate: float) -> Array:
     """
     if not 0.0 < rate <= FASTEST:
         raise InputError(f"must be positive and at most {FASTEST:g} Hz, got {rate} Hz.", place="rate")
-    if duration * rate > MOST_SAMPLES:
+    if not duration * rate <= MOST_SAMPLES:
         raise InputError(f"{rate} Hz gives more than {MOST_SAMPLES} samples.", place="rate")
     # A grid point within a thousandth of a step before the end makes way for it.
     steps = math.ceil(duration * rate - 1e-3)

@@ -18,6 +18,7 @@ from numpy.typing import ArrayLike
 
 from steelyard.archive import digest
 from steelyard.arrays import Array, checked, read_only
+from steelyard.budget import NUMBER, require_memory
 from steelyard.errors import InputError
 from steelyard.motion.basis import Basis
 from steelyard.motion.fields import check_order, check_schema, checked_joints, checked_seconds
@@ -100,6 +101,13 @@ class SplineMotion:
         Returns:
             The basis B and its derivatives, the same for every joint.
         """
+        K, N = self.control.shape[1], np.size(time)
+        require_memory(
+            NUMBER * K * (K + 6 * N),
+            f"a basis of {K} control points at {N} times",
+            place="motion",
+            remedy="Use fewer pieces.",
+        )
         return Basis(
             *(self._evaluated(np.eye(self.control.shape[1]), time, order) for order in range(4)),
         )

@@ -9,12 +9,15 @@ from pathlib import Path
 import numpy as np
 
 from steelyard.archive import read_document, write_document
-from steelyard.errors import InputError
-from steelyard.files import FilePath, write_bytes
+from steelyard.errors import InputError, leading_to
+from steelyard.files import FilePath, read_bytes, write_bytes
+from steelyard.npz import arrays_of
 from steelyard.online.online_run import Cycles, OnlineRun, RunRecord
 
 RECORD, CYCLES = "run.json", "cycles.npz"
 """Names of the two files in a run's folder."""
+LARGEST_LOG = 1 << 29
+"""Largest log of a run, bytes."""
 
 
 def write_run(run: OnlineRun, folder: FilePath) -> tuple[Path, Path]:
@@ -56,9 +59,11 @@ def read_run(folder: FilePath) -> OnlineRun:
     """
     at = Path(folder)
     record = read_document(RunRecord, at / RECORD)
-    try:
-        with np.load(at / CYCLES, allow_pickle=False) as file:
-            found = {field.name: file[field.name] for field in fields(Cycles)}
-    except (OSError, ValueError, KeyError, EOFError) as error:
-        raise InputError(f"is not the log of a run: {error}", place=str(at / CYCLES)) from error
+    content = read_bytes(at / CYCLES, most=LARGEST_LOG)
+    with leading_to(str(at / CYCLES)):
+        arrays = arrays_of(content)
+        names = [field.name for field in fields(Cycles)]
+        if missing := [name for name in names if name not in arrays]:
+            raise InputError(f"is not the log of a run: it lacks {', '.join(missing)}.")
+        found = {name: arrays[name] for name in names}
     return OnlineRun(record, Cycles(**found))

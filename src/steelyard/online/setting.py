@@ -23,6 +23,8 @@ from steelyard.uncertainty import ErrorBounds, PayloadBox
 
 KR, LEVEL = 5.0, 1e-3
 """K_r in 1/s and V_M in J where none is asked for."""
+SHORTEST_CYCLE = 1e-5
+"""Shortest cycle of a control loop, s."""
 REACH = 1.2
 """How far each joint may go in one plan where nothing else is asked for, rad or m."""
 
@@ -65,6 +67,10 @@ class Setting:
         robot = self.arm.robot
         reach = np.broadcast_to(checked("reach", self.reach, ("...",)), (robot.nv,))
         object.__setattr__(self, "reach", read_only(reach))
+        if not SHORTEST_CYCLE <= self.cycle <= self.switch:
+            raise InputError(
+                f"must be {SHORTEST_CYCLE:g} to {self.switch:g} s, got {self.cycle:g} s.", place="cycle"
+            )
         steps = self.switch / self.cycle
         if abs(steps - round(steps)) > 1e-6:
             raise InputError(

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import re
-import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 
+from steelyard.document import read_table
 from steelyard.errors import InputError, RecordingError
 
 FORM = "NAME=MEANING, as in 'Uhr=time, Winkel 1=q_1 [deg]', or by number '1=time, 2-7=q, 8-13=v'"
@@ -89,18 +88,10 @@ def _inline(text: str) -> dict[str, str]:
 
 def _from_file(path: Path) -> dict[str, str]:
     try:
-        with path.open("rb") as file:
-            content = file.read(_MOST_BYTES + 1)
-    except OSError as error:
-        raise RecordingError(f"cannot be read: {error.strerror or error}.", place=str(path)) from error
-    if len(content) > _MOST_BYTES:
-        raise RecordingError(f"has more than {_MOST_BYTES} bytes.", place=str(path))
-    try:
-        text = content.decode()
-        pairs = json.loads(text) if path.suffix.lower() == ".json" else tomllib.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise RecordingError(f"cannot be read: {error}.", place=str(path)) from error
-    if not isinstance(pairs, dict) or not all(isinstance(value, str) for value in pairs.values()):
+        pairs = read_table(path, most=_MOST_BYTES)
+    except InputError as error:
+        raise RecordingError(error.message, place=error.place, remedy=error.remedy) from error
+    if not all(isinstance(value, str) for value in pairs.values()):
         raise RecordingError(
             "must be one table of names and meanings, all of them text.",
             place=str(path),

@@ -8,8 +8,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal, NamedTuple, NoReturn, overload
 
-from steelyard.errors import InputError, RecordingError, UnknownNameError
-from steelyard.files import FilePath, write_bytes
+from steelyard.budget import memory_budget
+from steelyard.errors import InputError, MissingExtraError, RecordingError, UnknownNameError
+from steelyard.files import FilePath, read_bytes, write_bytes
 from steelyard.finding import Finding
 from steelyard.recording import bags, csv_format, npz_format, parquet_format
 from steelyard.recording.assembly import assemble
@@ -34,6 +35,8 @@ _FORMATS = {
 }
 SUFFIXES = tuple(_FORMATS)
 """Kinds of files that are read and written."""
+SHARE = 0.25
+"""Largest file, as a share of the budget of memory: its numbers take a few times their text."""
 READABLE = (*SUFFIXES, *bags.DECODERS)
 """Kinds of files that are read; a folder that is a bag is read as well."""
 
@@ -131,7 +134,9 @@ def read(
         history = _history(table, made.recording if untouched else None)
     except UnknownNameError as error:
         raise UnknownNameError(error.kind, error.name, error.choices, place=str(source)) from error
-    except RecordingError as error:
+    except MissingExtraError:
+        raise
+    except InputError as error:
         where = f"{source}: {error.place}" if error.place else str(source)
         raise RecordingError(
             error.message, place=where, remedy=error.remedy, evidence=error.evidence
@@ -214,12 +219,10 @@ def _files(source: Path) -> list[Path]:
 def _bytes(source: Path) -> bytes:
     if not source.exists():
         raise RecordingError("no such file.", place=str(source))
-    if not source.is_file():
-        raise RecordingError("is not a regular file.", place=str(source))
     try:
-        data = source.read_bytes()
-    except OSError as error:
-        raise RecordingError(f"cannot be read: {error.strerror or error}.", place=str(source)) from error
+        data = read_bytes(source, most=int(SHARE * memory_budget()))
+    except InputError as error:
+        raise RecordingError(error.message, place=error.place, remedy=error.remedy) from error
     if not data:
         raise RecordingError("is empty.", place=str(source))
     return data

@@ -3,39 +3,18 @@
 from __future__ import annotations
 
 import io
-import struct
-import tokenize
-import zipfile
-import zlib
 from collections.abc import Iterator
-from typing import IO, Any
+from typing import Any
 
 import numpy as np
-from numpy.lib import format as npy
 from numpy.typing import NDArray
 
-from steelyard.errors import RecordingError
+from steelyard.errors import InputError, RecordingError
+from steelyard.npz import arrays_of
 from steelyard.recording.channels import CHANNELS, column_name
 from steelyard.recording.recording import Recording
 from steelyard.recording.stamp import KEY, stamped
 from steelyard.recording.table import Column, Table
-
-_MOST_BYTES = 1 << 32
-_DAMAGE = (
-    zipfile.BadZipFile,
-    zlib.error,
-    struct.error,
-    tokenize.TokenError,
-    ValueError,
-    TypeError,
-    LookupError,
-    SyntaxError,
-    EOFError,
-    OSError,
-    RuntimeError,
-    MemoryError,
-    OverflowError,
-)
 
 
 def encode(recording: Recording) -> bytes:
@@ -71,45 +50,12 @@ def decode(data: bytes) -> Table:
         RecordingError: the file is damaged, not npz, or holds pickled objects.
     """
     try:
-        arrays = dict(_arrays(data))
-    except RecordingError:
-        raise
-    except _DAMAGE as error:
-        raise RecordingError(
-            f"is damaged or not an npz file: {error}", remedy="Export or copy it again."
-        ) from error
+        arrays = arrays_of(data)
+    except InputError as error:
+        raise RecordingError(error.message, place=error.place, remedy=error.remedy) from error
     if KEY not in arrays:
         return Table(tuple(column for name, array in arrays.items() for column in _foreign(name, array)))
     return Table(tuple(_own(arrays)), stamp={KEY: str(arrays[KEY])})
-
-
-def _arrays(data: bytes) -> Iterator[tuple[str, NDArray[Any]]]:
-    with zipfile.ZipFile(io.BytesIO(data)) as archive:
-        size = sum(member.file_size for member in archive.infolist())
-        if size > _MOST_BYTES:
-            raise RecordingError(f"unpacks to {size} bytes; at most {_MOST_BYTES} are read.")
-        for member in archive.infolist():
-            name = member.filename.removesuffix(".npy")
-            if name == member.filename:
-                raise RecordingError(f"holds '{name[:60]}', which is not an array.")
-            with archive.open(member) as stream:
-                yield name, _array(name, stream)
-
-
-def _array(name: str, stream: IO[bytes]) -> NDArray[Any]:
-    # Read by hand, so that a false header can make us allocate no more than the file holds.
-    version = npy.read_magic(stream)
-    header = npy.read_array_header_1_0 if version == (1, 0) else npy.read_array_header_2_0
-    shape, by_columns, dtype = header(stream)
-    if dtype.hasobject:
-        raise RecordingError(
-            f"array '{name}' holds pickled objects, which are never loaded.",
-            remedy="Save plain numeric arrays with numpy.savez.",
-        )
-    content = stream.read()
-    if not content and 0 in shape:
-        return np.empty(shape, dtype)
-    return np.frombuffer(content, dtype).reshape(shape, order="F" if by_columns else "C")
 
 
 def _foreign(name: str, array: NDArray[Any]) -> Iterator[Column]:

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from steelyard.arrays import Array
-from steelyard.errors import MissingExtraError, RecordingError
+from steelyard.budget import NUMBER, require_memory
+from steelyard.errors import InputError, MissingExtraError, RecordingError
 from steelyard.recording.channels import CHANNELS, column_name
 from steelyard.recording.recording import Recording
 from steelyard.recording.stamp import KEY, stamped
@@ -20,6 +21,8 @@ from steelyard.recording.table import Column, Table
 if TYPE_CHECKING:
     import pyarrow as pa
 
+_COPIES = 3
+"""How often the numbers are held at a time, until they are a recording."""
 _DAMAGE = (OSError, ValueError, TypeError, KeyError, MemoryError, OverflowError)
 
 
@@ -82,6 +85,14 @@ def decode(data: bytes) -> Table:
     pa, pq = arrow()
     try:
         file = pq.ParquetFile(pa.BufferReader(data), page_checksum_verification=True)
+        # Rows that repeat take no room in the file, and all of it in memory.
+        rows, names = file.metadata.num_rows, file.metadata.num_columns
+        require_memory(
+            _COPIES * NUMBER * rows * names,
+            f"{rows} rows of {names} columns",
+            place="",
+            remedy="Split the log into shorter ones.",
+        )
         table = file.read(use_threads=False)
         table.validate(full=True)
         columns = tuple(
@@ -89,6 +100,8 @@ def decode(data: bytes) -> Table:
         )
         metadata = table.schema.metadata or {}
         stamp = {key.decode(): value.decode() for key, value in metadata.items() if key == KEY.encode()}
+    except InputError:
+        raise
     except (pa.ArrowException, *_DAMAGE) as error:
         raise RecordingError(
             f"is damaged or not a Parquet file: {error}", remedy="Export or copy it again."

@@ -6,7 +6,8 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from steelyard.errors import RecordingError
+from steelyard.document import parse_json
+from steelyard.errors import InputError, RecordingError
 from steelyard.recording.content import SCHEMA
 from steelyard.recording.recording import Recording
 from steelyard.recording.step import Step
@@ -58,9 +59,9 @@ def parsed(text: str) -> Stamp:
         RecordingError: the text is damaged, or of a layout this version does not know.
     """
     try:
-        value = json.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise RecordingError(f"is not JSON: {error}.", place=KEY) from error
+        value = parse_json(text, place=KEY)
+    except InputError as error:
+        raise RecordingError(error.message, place=error.place, remedy=error.remedy) from error
     if not isinstance(value, Mapping) or not {"schema", "digest", "provenance"} <= set(value):
         raise RecordingError("lacks schema, digest or provenance.", place=KEY)
     if value["schema"] != SCHEMA:

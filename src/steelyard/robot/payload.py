@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 
 from steelyard.archive import from_document
 from steelyard.arrays import Array, checked
+from steelyard.document import read_json
 from steelyard.errors import InputError
 from steelyard.files import FilePath
 from steelyard.inertia import Body
+
+MOST_BYTES = 1 << 20
+"""Longest file that is read."""
+SMALLEST_MASS, LARGEST_MASS, LARGEST_LEVER = 1e-9, 1e6, 1e3
+"""What a payload may weigh, kg, and how far from the tool frame its centre may be, m."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -22,6 +26,27 @@ class _PayloadFile:
     mass: float
     com: Array
     inertia: Array
+
+    def require_bounded(self, place: str) -> None:
+        """Refuse numbers that are no load of any arm; simulators answer them with nonsense."""
+        for name, largest, unit in (
+            ("mass", LARGEST_MASS, "kg"),
+            ("com", LARGEST_LEVER, "m"),
+            ("inertia", LARGEST_MASS * LARGEST_LEVER**2, "kg m²"),
+        ):
+            numbers = np.abs(np.asarray(getattr(self, name), dtype=float))
+            if not (numbers <= largest).all():
+                raise InputError(
+                    f"holds a number beyond {largest:g} {unit}, which no arm carries.",
+                    place=f"{place}: {name}",
+                    remedy="State it in kg and m.",
+                )
+        if 0.0 < abs(self.mass) < SMALLEST_MASS:
+            raise InputError(
+                f"{self.mass:g} kg is below {SMALLEST_MASS:g} kg, which no arm feels.",
+                place=f"{place}: mass",
+                remedy="State it in kg, or leave the payload out.",
+            )
 
     def body(self) -> Body:
         xx, xy, yy, xz, yz, zz = checked("inertia", self.inertia, (6,))
@@ -45,20 +70,8 @@ def read_payload(path: FilePath) -> Body:
             no body can have these numbers; the message names the file and says why.
     """
     place = str(path)
-    try:
-        document = json.loads(Path(path).read_text(encoding="utf-8"))
-    except OSError as error:
-        raise InputError(f"cannot be read: {error.strerror}.", place=place) from error
-    except UnicodeDecodeError as error:
-        raise InputError("is not text in UTF-8.", place=place) from error
-    except json.JSONDecodeError as error:
-        where = f"{place}:{error.lineno}"
-        raise InputError(f"is not JSON: {error.msg}, column {error.colno}.", place=where) from error
-    except RecursionError as error:
-        raise InputError("is nested too deeply for a payload.", place=place) from error
-    except ValueError as error:
-        raise InputError("holds an integer too large for a number.", place=place) from error
-    content = from_document(_PayloadFile, document, place=place)
+    content = from_document(_PayloadFile, read_json(path, most=MOST_BYTES), place=place)
+    content.require_bounded(place)
     try:
         body = content.body()
     except InputError as error:

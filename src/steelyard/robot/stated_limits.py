@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 import math
-import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -13,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from steelyard.arrays import Array
+from steelyard.document import read_table, read_text
 from steelyard.errors import InputError, UnknownNameError
 from steelyard.files import FilePath
 from steelyard.robot.model import Robot
@@ -121,28 +120,9 @@ def read_limits(path: FilePath) -> dict[str, Any]:
     """
     path = Path(path)
     place, suffix = str(path), path.suffix.lower()
-    try:
-        if path.stat().st_size > MOST_BYTES:
-            raise InputError(f"is larger than {MOST_BYTES >> 20} MiB.", place=place)
-        text = path.read_text(encoding="utf-8")
-    except OSError as error:
-        raise InputError(f"cannot be read: {error.strerror or error}.", place=place) from error
-    except UnicodeDecodeError as error:
-        raise InputError("is not text in UTF-8.", place=place) from error
-    try:
-        if suffix in (".yaml", ".yml"):
-            return _of_ros(read_yaml(text.encode(), place), place)
-        document = json.loads(text) if suffix == ".json" else tomllib.loads(text)
-    except RecursionError as error:
-        raise InputError("is nested too deeply.", place=place) from error
-    except InputError:
-        raise
-    except ValueError as error:
-        kind = "JSON" if suffix == ".json" else "TOML"
-        raise InputError(f"is not {kind}: {error}.", place=place) from error
-    if not isinstance(document, dict):
-        raise InputError("holds no table.", place=place, remedy="Write acceleration = 10, for example.")
-    return document
+    if suffix in (".yaml", ".yml"):
+        return _of_ros(read_yaml(read_text(path, most=MOST_BYTES).encode(), place), place)
+    return read_table(path, most=MOST_BYTES)
 
 
 def with_limits(robot: Robot, document: Mapping[str, Any], place: str) -> Robot:

@@ -10,7 +10,7 @@ from typing import Literal
 import numpy as np
 
 from steelyard.arrays import Array, checked, read_only
-from steelyard.errors import InputError, RecordingError
+from steelyard.errors import InputError, RecordingError, leading_to
 from steelyard.finding import Finding, Severity
 from steelyard.recording import Recording, inspect_recording, saturated
 from steelyard.recording import main_motion as longest_motion
@@ -38,6 +38,9 @@ edge is then far above the cut-off: the jump of dry friction where a joint turns
 THINNED = 2.01
 """Samples that one must stand for before a log is thinned: a gain of less is not worth the filter's ends."""
 
+LARGEST, SHORTEST = 1e12, 1e-12
+"""Largest value of a log, SI, and least time between two samples, s: squares of what is beyond, or one over
+it, leave the range of numbers."""
 SAME_INTERVAL = 1e-6
 """Relative difference of two intervals that are the same."""
 
@@ -110,13 +113,25 @@ def prepared(log: Recording, how: Preparation | None = None) -> Prepared:
     Raises:
         RecordingError: there are no torques, nothing moves, or the log is too short.
     """
-    how = how or Preparation()
+    with leading_to(_file_of(log)):
+        return _made_ready(log, how or Preparation())
+
+
+def _file_of(log: Recording) -> str:
+    """The name of the file that a log was read from; empty for one that was not."""
+    files = [step.detail.get("file", "") for step in log.provenance if step.action == "read"]
+    return str(files[-1]) if files else ""
+
+
+def _made_ready(log: Recording, how: Preparation) -> Prepared:
+    _require_measured(log)
     findings = inspect_recording(log)
     if how.torque_constant is not None:
         log = torque_from_current(log, how.torque_constant)
     if log.tau is None:
         remedy = "State the torque constants." if log.current is not None else "Record joint torques."
         raise RecordingError("has no torques.", place="log", remedy=remedy)
+    _require_live_torques(log, log.tau)
     at_limit, noticed = _limited(log, how.torque_limit)
     sampling, count = sampling_of(log), log.n
     log = evenly_timed(log, longest_gap=np.inf)
@@ -145,6 +160,37 @@ def prepared(log: Recording, how: Preparation | None = None) -> Prepared:
     if at_limit:
         ready = marked_limited(ready, at_limit)
     return Prepared(ready, (*findings, *noticed), tuple(remarks))
+
+
+def _require_measured(log: Recording) -> None:
+    """Refuse values that nobody measured, whose squares or intervals leave the range of numbers."""
+    shortest = float(np.diff(log.time).min())
+    if not (shortest >= SHORTEST and log.duration <= LARGEST):
+        raise RecordingError(
+            f"has samples {shortest:.3g} s apart over {log.duration:.3g} s; at least {SHORTEST:g} s and at "
+            f"most {LARGEST:g} s are taken.",
+            place="time",
+            remedy="Check the unit of the time column.",
+        )
+    for name, values in log.channels.items():
+        if max(float(values.max()), -float(values.min())) > LARGEST:
+            row, joint = (int(i) for i in np.argwhere(np.abs(values) > LARGEST)[0])
+            raise RecordingError(
+                f"is {values[row, joint]:.3g} at {log.time[row]:.6g} s, beyond {LARGEST:g}.",
+                place=f"{name} of joint '{log.joints[joint]}'",
+                remedy="No robot measures that: remove these samples, or export the log again.",
+            )
+
+
+def _require_live_torques(log: Recording, tau: Array) -> None:
+    """Refuse a channel that shows one and the same torque while its joint moves: nobody measured it."""
+    for j, joint in enumerate(log.joints):
+        if np.ptp(tau[:, j]) == 0.0 and np.ptp(log.q[:, j]) > 0.0:
+            raise RecordingError(
+                f"is {tau[0, j]:g} in each of {log.n} samples while the joint moves, so it was not measured.",
+                place=f"tau of joint '{joint}'",
+                remedy="Record it, or hold the joint still and leave it out with --lock.",
+            )
 
 
 def prepared_alike(logs: Sequence[Recording], how: Preparation | None = None) -> tuple[Prepared, ...]:

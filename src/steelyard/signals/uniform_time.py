@@ -7,6 +7,7 @@ import math
 import numpy as np
 from scipy.interpolate import make_interp_spline
 
+from steelyard.budget import NUMBER, require_memory
 from steelyard.errors import InputError
 from steelyard.recording import Recording
 from steelyard.signals.columns import all_mapped
@@ -105,6 +106,13 @@ def to_uniform_time(
             place="interval",
             remedy="Go to uniform time at the median interval first, then resample.",
         )
+    columns = 1 + sum(x.shape[1] for x in recording.channels.values()) + len(recording.extra)
+    require_memory(
+        4 * NUMBER * columns * (recording.duration / step),
+        f"a log of {recording.duration:g} s in steps of {step:g} s",
+        place="time",
+        remedy="Cut the log where its time jumps.",
+    )
     count = math.floor(recording.duration / step * (1.0 + 1e-12)) + 1
     grid = np.minimum(recording.time[0] + step * np.arange(count), recording.time[-1])
     detail = {

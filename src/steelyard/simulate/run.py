@@ -8,6 +8,8 @@ import mujoco
 import numpy as np
 from numpy.typing import ArrayLike
 
+from steelyard.arrays import Array
+from steelyard.budget import NUMBER, require_memory
 from steelyard.control import ComputedTorque, Controller
 from steelyard.errors import InputError
 from steelyard.limits import Clearance
@@ -24,6 +26,10 @@ from steelyard.simulate.surroundings import check_clearance_belongs, nearest_app
 
 SLOWEST_CONTROL = 1000.0
 """Lowest rate of the controller, Hz; a slower log takes every second, third, … cycle."""
+FURTHEST = 1e6
+"""Furthest position of a motion, rad or m: beyond it an angle has no digits left behind its turns."""
+_NUMBERS_A_CYCLE = 20
+"""Numbers that a run keeps of a joint for each cycle: references, readings, torques, and copies of them."""
 BANDWIDTH = 20.0
 """Natural frequency of the default controller's error, critically damped, rad/s."""
 
@@ -103,12 +109,19 @@ def simulate(
         )
     law = _default_controller(robot) if controller is None else controller
     _check_joints(robot, "controller", law.joints)
-    samples = math.floor(length * frequency * (1.0 + 1e-12)) + 1
     every = _cycles_per_sample(preset, frequency)
+    require_memory(
+        NUMBER * _NUMBERS_A_CYCLE * robot.nv * (length * frequency * every),
+        f"a run of {length:g} s at {frequency * every:g} Hz",
+        place=f"motion and rate of '{robot.name[:80]}'",
+        remedy="Simulate a shorter motion, or state a lower --rate.",
+    )
+    samples = math.floor(length * frequency * (1.0 + 1e-12)) + 1
     _check_cycle(law, 1.0 / (frequency * every))
     limits = effort_limits(robot, "a run within torque limits") if limited else np.full(robot.nv, np.inf)
     limiter = TorqueLimiter(limits)
     reference = motion.sample(np.arange((samples - 1) * every + 1) / (frequency * every))
+    _check_reach(reference.q, robot.joint_names)
     log = closed_loop(plant, law, reference, limiter, preset, specimen, rng, 1.0 / (frequency * every), every)
     detail = {
         "robot": robot.digest,
@@ -176,6 +189,17 @@ def _check_options(rate: float, duration: float) -> None:
         raise InputError(
             f"must be finite and hold at least one interval of {1.0 / rate:g} s, got {duration} s.",
             place="duration",
+        )
+
+
+def _check_reach(q: Array, joints: tuple[str, ...]) -> None:
+    far = np.abs(q).max(axis=0)
+    if not (far <= FURTHEST).all():
+        joint = joints[int(np.argmax(~(far <= FURTHEST)))]
+        raise InputError(
+            f"takes joint '{joint}' beyond {FURTHEST:g} rad or m.",
+            place="motion",
+            remedy="No joint goes there; check the motion's coefficients.",
         )
 
 

@@ -91,6 +91,7 @@ def find_robot(
     name = os.fspath(name_or_path)
     if name in ZOO:
         return zoo_robot(name).floating() if floating else zoo_robot(name)
-    if Path(name).suffix or Path(name).exists():
+    # `Path.exists` raises for a name that is too long for a file.
+    if os.path.exists(name) or Path(name).suffix:  # noqa: PTH110
         return load_robot(name, snap=snap, arguments=arguments, floating=floating)
     raise UnknownNameError("robot", name, ZOO)

@@ -23,6 +23,8 @@ MOST_FITS = 100_000
 """Largest number of fits: more is a slip of the pen."""
 LONGEST = 600.0
 """Longest motion, s."""
+LARGEST_NOISE = 1e12
+"""Largest factor on a sensor's imperfections: beyond it nothing is measured."""
 LARGEST_ERROR = 1.0
 """Largest relative error of a prior: beyond it nothing is believed."""
 T = TypeVar("T")
@@ -88,6 +90,10 @@ def read_study(spec: Spec) -> Study:
     spec.content.refuse_others()
     if min(study.noise) < 0.0:
         raise InputError(f"must not be negative, got {min(study.noise):g}.", place=asked.place("noise"))
+    if max(study.noise) > LARGEST_NOISE:
+        raise InputError(
+            f"must be at most {LARGEST_NOISE:g}, got {max(study.noise):g}.", place=asked.place("noise")
+        )
     if study.duration > LONGEST:
         raise InputError(
             f"must be at most {LONGEST:g} s, got {study.duration:g} s.", place=asked.place("duration")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -22,8 +21,9 @@ def _sqlite(content: bytes) -> Bag:
 DECODERS = {".db3": _sqlite, ".mcap": mcap.decode}
 METADATA = "metadata.yaml"
 _MOST_METADATA = 1 << 22
-# A list entry of `relative_file_paths`; nothing else of the metadata is needed, the containers say it all.
-_LISTED = re.compile(r"^\s*-\s+[\"']?(?P<file>[^\"'\n]+\.(?:db3|mcap)(?:\.zstd)?)[\"']?\s*$", re.MULTILINE)
+_LONGEST = 4096
+"""Letters of a path."""
+_ENDINGS = tuple(f"{kind}{packed}" for kind in DECODERS for packed in ("", ".zstd"))
 
 
 def bag_of(files: Mapping[Path, bytes]) -> Bag:
@@ -100,4 +100,11 @@ def _listed(metadata: Path) -> list[str]:
             text = file.read(_MOST_METADATA).decode("utf-8", "replace")
     except OSError as error:
         raise RecordingError(f"cannot be read: {error.strerror or error}.", place=str(metadata)) from error
-    return list(dict.fromkeys(Path(match["file"]).name for match in _LISTED.finditer(text)))
+    return list(dict.fromkeys(name for line in text.splitlines() if (name := _listed_in(line))))
+
+
+def _listed_in(line: str) -> str:
+    """The file of a list entry of `relative_file_paths`; nothing else of the metadata is needed."""
+    dash, _, entry = line.strip().partition(" ")
+    name = entry.strip().strip("\"'")
+    return Path(name).name if dash == "-" and name.endswith(_ENDINGS) and len(name) <= _LONGEST else ""

@@ -9,13 +9,18 @@ from collections.abc import Iterator
 import lz4.frame
 import zstandard
 
+from steelyard.budget import require_memory
 from steelyard.errors import RecordingError
 from steelyard.recording.bags.bag import JOINT_STATE, Bag, Message, Topic
 
 MAGIC = b"\x89MCAP0\r\n"
 _FOOTER, _SCHEMA, _CHANNEL, _MESSAGE, _CHUNK, _DATA_END = 0x02, 0x03, 0x04, 0x05, 0x06, 0x0F
-_MOST_BYTES = 1 << 32
 _MOST_CHUNK = 1 << 30
+MOST_RECORDS, MOST_OTHERS = 5_000_000, 1_000_000
+"""Most records of a file, more than an hour of joint states at 1 kHz; and of those that are no messages, of
+which an empty one takes nine bytes, and time."""
+_COPIES = 2
+"""How often a message is held: in its chunk, and by itself."""
 
 
 class _DamageError(Exception):
@@ -56,11 +61,21 @@ class _Content:
         self.ended = False
         self._schemas: dict[int, str] = {0: ""}
         self._unpacked = 0
+        self._records = self._others = 0
 
     def take(self, records: memoryview, start: int, *, inside: bool = False) -> None:
         """Read records, of the file or inside a chunk, the first of which stands at byte `start`."""
         for opcode, at, content in _records(records, start):
+            self._records += 1
+            self._others += opcode != _MESSAGE
+            if self._records > MOST_RECORDS or self._others > MOST_OTHERS:
+                raise RecordingError(
+                    f"holds more than {MOST_RECORDS} records, or {MOST_OTHERS} that are no messages.",
+                    remedy="Split the bag into shorter ones.",
+                )
             try:
+                if opcode == 0:
+                    raise _DamageError(f"the record at byte {at} is of kind 0, which MCAP does not have")
                 if opcode in (_DATA_END, _FOOTER, _CHUNK) and inside:
                     raise _DamageError(f"the chunk at byte {start} holds a record of kind {opcode}")
                 if opcode in (_DATA_END, _FOOTER):
@@ -98,8 +113,14 @@ class _Content:
         (length,) = struct.unpack_from("<Q", content, end)
         packed = content[end + 8 : end + 8 + length]
         self._unpacked += size
-        if len(packed) != length or size > _MOST_CHUNK or self._unpacked > _MOST_BYTES:
+        if len(packed) != length or size > _MOST_CHUNK:
             raise _DamageError(f"a chunk states {length} packed and {size} unpacked bytes, which cannot be")
+        require_memory(
+            _COPIES * self._unpacked,
+            f"its chunks unpack to {self._unpacked} bytes, which",
+            place="",
+            remedy="Split the bag into shorter ones.",
+        )
         unpacked = packed if not compression else _decompressed(packed, compression, size)
         if len(unpacked) != size:
             raise _DamageError(f"a chunk unpacks to {len(unpacked)} bytes instead of {size}")

@@ -6,10 +6,17 @@ import sqlite3
 from collections.abc import Mapping
 from contextlib import closing
 
-from steelyard.errors import RecordingError
+from steelyard.budget import require_memory
+from steelyard.errors import InputError, RecordingError
 from steelyard.recording.bags.bag import Bag, Message, Topic
 
 _DAMAGE = (sqlite3.Error, UnicodeError, MemoryError, OverflowError, ValueError)
+MOST_STEPS, STEPS = 2_000_000_000, 1_000_000
+"""Instructions of SQLite's machine that reading a bag may take, and after how many they are counted."""
+_COMPUTED = (2, 3)
+"""How `table_xinfo` marks generated columns, virtual and stored."""
+_OVERHEAD = 200
+"""Memory of a message beside its bytes, bytes."""
 _MAGIC = b"SQLite format 3\0"
 
 
@@ -32,8 +39,12 @@ def decode(data: bytes) -> Bag:
             connection.deserialize(_closed(data))
             connection.execute("PRAGMA trusted_schema = OFF")
             connection.execute("PRAGMA cell_size_check = ON")
+            # Nothing in a file is longer than the file; what would be is computed while it is read.
+            connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, max(len(data), 10_000))
+            budget = iter(range(MOST_STEPS // STEPS))
+            connection.set_progress_handler(lambda: next(budget, None) is None, STEPS)
             return _bag(connection)
-    except RecordingError:
+    except InputError:
         raise
     except _DAMAGE as error:
         raise RecordingError(f"is a damaged SQLite file: {error}.", remedy="Copy the bag again.") from error
@@ -53,6 +64,8 @@ def _bag(connection: sqlite3.Connection) -> Bag:
             f"is an SQLite file without the tables 'topics' and 'messages' of a bag; it has "
             f"{', '.join(sorted(str(name)[:60] for name in tables)[:12]) or 'none'}."
         )
+    for table in ("topics", "messages"):
+        _require_stored(connection, table)
     topics = {
         key: Topic(str(name), str(kind), str(encoding))
         for key, name, kind, encoding in connection.execute(
@@ -63,19 +76,33 @@ def _bag(connection: sqlite3.Connection) -> Bag:
     return Bag.of(topics.values(), messages, damage)
 
 
+def _require_stored(connection: sqlite3.Connection, table: str) -> None:
+    """Refuse a table with columns that are computed: a few bytes of a file can be gigabytes of an answer."""
+    for row in connection.execute(f"PRAGMA table_xinfo = {table}"):
+        if row[6] in _COMPUTED:
+            raise RecordingError(
+                f"column '{str(row[1])[:60]}' of table '{table}' is computed and not stored, unlike a bag's.",
+                remedy="Record the bag again, or convert it with ros2 bag convert.",
+            )
+
+
 def _messages(
     connection: sqlite3.Connection, topics: Mapping[object, Topic]
 ) -> tuple[list[Message], list[str]]:
     messages: list[Message] = []
-    foreign = 0
+    foreign = held = 0
     try:
         for key, received, data in connection.execute(
             "SELECT topic_id, timestamp, data FROM messages NOT INDEXED ORDER BY id"
         ):
             if key in topics and isinstance(received, int) and isinstance(data, bytes):
+                held += len(data) + _OVERHEAD
+                require_memory(held, "its messages", place="", remedy="Split the bag into shorter ones.")
                 messages.append(Message(topics[key].name, received, data))
             else:
                 foreign += 1
+    except InputError:
+        raise
     except _DAMAGE as error:
         if not messages:
             raise
