@@ -184,3 +184,14 @@ def test_positions_that_are_coarser_than_stated_are_an_alarm_that_says_how_coars
     status, message = judgement(done.document)
     assert status == "fail"
     assert "--position-error" in message
+
+
+def test_bounds_that_the_prior_alone_decides_are_no_pass(tmp_path: Path) -> None:
+    attack = written(case(), tmp_path)
+    k = attack.words.index("--torque-error")
+    loose = replace(attack, words=(*attack.words[: k + 1], "0.1,50", *attack.words[k + 2 :]))
+    answer = asked(loose, tmp_path / "out").document
+    assert answer["bounds"]["m"] == pytest.approx([0.0, 4.0])
+    status, message = judgement(answer)
+    assert status == "warn"
+    assert "the prior's own" in message

@@ -102,9 +102,12 @@ def _judged(words: str, bounds: GuaranteedBounds) -> Check:
         f"{' '.join(tested)} It cannot show, unless they are far off, whether these hold: "
         f"{' '.join(bounds.untested)}"
     )
-    if need <= NEAR:
-        return Check(NAME, Status.PASS, message)
-    return Check(NAME, Status.WARN, f"{message} With so little room left, one of them may well be wrong.")
+    if need > NEAR:
+        message += " With so little room left, one of all these may well be wrong."
+    if bounds.prior_decides[0]:
+        message += " An end of the mass is the prior's own: there the data excludes nothing."
+    passed = need <= NEAR and not bounds.prior_decides[0]
+    return Check(NAME, Status.PASS if passed else Status.WARN, message)
 
 
 def _measured(request: PayloadRequest, path: str, model: ArmModel) -> list[Recording]:

@@ -78,7 +78,8 @@ def require_one_motion(recording: Recording, errors: ErrorBounds) -> None:
             f"allow a difference of {allowed:.2g} rad (m)",
             f"Positions that are off by {dq[joint] + 0.5 * beyond:.2g} (--position-error) or velocities by "
             f"{dv[joint] + beyond / (time[j] - time[i]):.2g} (--velocity-error) would explain it; so would "
-            "velocities that were filtered, and a clock that runs fast or slow.",
+            f"stamps that are off by {_late(beyond, v[[i, j], joint]):.2g} s, velocities that were filtered, "
+            "and a clock that runs fast or slow.",
         )
     beyond, joint, i, j = _most(v, time[:, None] * a, dv)
     if beyond > 0.0:
@@ -91,6 +92,11 @@ def require_one_motion(recording: Recording, errors: ErrorBounds) -> None:
             f"An acceleration of {a[joint] + beyond / (time[j] - time[i]):.4g} (--acceleration) or "
             f"velocities that are off by {dv[joint] + 0.5 * beyond:.2g} (--velocity-error) would explain it.",
         )
+
+
+def _late(beyond: float, v: Array) -> float:
+    """By how much the stamps of two samples would have to be off, s."""
+    return beyond / max(float(np.abs(v).sum()), np.finfo(float).tiny)
 
 
 def _most(values: Array, room: Array, error: Array) -> tuple[float, int, int, int]:
