@@ -31,7 +31,7 @@ from studies.attacked_logs import BREAKS, Break, Case, written
 from tables import Bound, Study
 
 KEPT = 5000
-BROKEN = 40
+BROKEN = 20
 """Logs of each kind of broken assumption, each with and without an empty run."""
 WORKERS = 2
 ROOMS = ("cli", "uncertainty", "cones", "recording")
@@ -144,11 +144,14 @@ def _outcomes(jobs: list[tuple[int, str, bool | None]]) -> list[Outcome]:
     left = [job for job in jobs if json.dumps(job) not in found]
     with ProcessPoolExecutor(WORKERS) as workers, path.open("a") as file:
         running = {workers.submit(_done, job): job for job in left}
-        for done in as_completed(running):
-            job, outcome = running[done], done.result()
-            found[json.dumps(job)] = outcome
-            file.write(json.dumps([job, asdict(outcome)]) + "\n")
-            file.flush()
+        try:
+            for done in as_completed(running):
+                job, outcome = running[done], done.result()
+                found[json.dumps(job)] = outcome
+                file.write(json.dumps([job, asdict(outcome)]) + "\n")
+                file.flush()
+        finally:
+            workers.shutdown(wait=False, cancel_futures=True)
     return [found[json.dumps(job)] for job in jobs]
 
 
