@@ -31,7 +31,7 @@ from studies.attacked_logs import BREAKS, Break, Case, written
 from tables import Bound, Study
 
 KEPT = 5000
-BROKEN = 20
+BROKEN = 10
 """Logs of each kind of broken assumption, each with and without an empty run."""
 WORKERS = 2
 ROOMS = ("cli", "uncertainty", "cones", "recording")
