@@ -114,6 +114,8 @@ def test_everything_that_the_data_cannot_show_stands_beside_the_number(tmp_path:
         (sentence,) = (one for one in untested if part in one)
         assert sentence in said
         assert sentence in judgement(answer)[1]
+    assert "No empty run is given" in said
+    assert "No empty run is given" in judgement(answer)[1]
     assert f"{len(untested)} of them the data cannot test" in page
     assert 0.0 < answer["bounds_need"] <= 1.0
 

@@ -37,6 +37,10 @@ WINDOW = 0.1
 """Time over which momentum is balanced, s."""
 MISSING = 1.5
 """An interval longer than this many median ones has lost a sample, of whose torque nothing is known."""
+ALONE = (
+    "No empty run is given: torques that are all too high, a link that is heavier or longer, or a joint's "
+    "zero can look like another load."
+)
 NEAR = 0.9
 """Share of the stated errors that the data may need before this is a warning."""
 SAME = 1e-9
@@ -90,7 +94,9 @@ def guaranteed(request: PayloadRequest, held: Held, model: ArmModel) -> tuple[Gu
         say(f"   - {sentence}")
     if bounds.theorem13 is not None:
         say(f"   beside it, {theorem13_line(bounds.theorem13)}")
-    return bounds, _judged(words, bounds)
+    if not empty:
+        say(f"   {ALONE}")
+    return bounds, _judged(words if empty else f"{words} {ALONE}", bounds)
 
 
 def _judged(words: str, bounds: GuaranteedBounds) -> Check:
