@@ -260,7 +260,7 @@ def test_what_is_no_certificate_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="cannot be read"):
         read_certificate(path)
     path.write_text("{")
-    with pytest.raises(InputError, match="not a JSON file"):
+    with pytest.raises(InputError, match="is not JSON"):
         read_certificate(path)
     robot = zoo_robot("two_link")
     motion = random_fourier(robot, np.random.default_rng(0))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import cvxpy
 import numpy as np
 import pytest
@@ -17,6 +19,7 @@ from steelyard.payload import (
     described,
     held_at,
     payload_of,
+    posterior,
     posterior_of,
     quantities,
     weigh_with_model,
@@ -62,6 +65,20 @@ def test_draws_agree_with_rejection_sampling() -> None:
     for share in (0.025, 0.5, 0.975):
         gap = np.quantile(found.draws, share, axis=0) - np.quantile(kept, share, axis=0)
         assert np.abs(gap / kept.std(axis=0)).max() < 0.15
+
+
+def test_a_step_that_rounding_ends_outside_is_not_taken(monkeypatch: pytest.MonkeyPatch) -> None:
+    inside, calls = posterior._inside, itertools.count(1)
+
+    def now_and_then(*where: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        if next(calls) % 50 == 0:
+            raise np.linalg.LinAlgError("Matrix is not positive definite")
+        return inside(*where)
+
+    monkeypatch.setattr(posterior, "_inside", now_and_then)
+    found = posterior_of(weighing(ball(), 0.08), PayloadPrior(), ball(), np.random.default_rng(0))
+    assert np.linalg.eigvalsh(pseudo_inertia(found.draws / SCALES)).min() > 0.0
+    assert found.mixing < 1.1
 
 
 def test_every_draw_and_the_mean_can_exist() -> None:

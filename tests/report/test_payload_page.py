@@ -41,7 +41,9 @@ def bounds(ten: np.ndarray, width: float = 0.03) -> Any:
     """Bounds about ten numbers, as the linear programs give them."""
     half = width * np.array([1.0, *(0.1,) * 3, *(0.01,) * 6])
     last = np.arange(10) == 9
-    return SimpleNamespace(lower=ten - half, upper=ten + half, prior_decides=last, assumptions=ASSUMED)
+    return SimpleNamespace(
+        lower=ten - half, upper=ten + half, prior_decides=last, assumptions=ASSUMED, untested=ASSUMED[1:]
+    )
 
 
 def block(middle: tuple[float, ...], sides: tuple[float, ...]) -> Mesh:
@@ -153,6 +155,8 @@ def test_no_page_says_guaranteed_without_what_is_assumed(content: PayloadContent
     page = payload_page(content)
     section = section_of(page, "guaranteed")
     assert all(sentence in section for sentence in ASSUMED)
+    untested, tested = (section.index(part) for part in ("cannot show whether", "does not contradict"))
+    assert untested < section.index(ASSUMED[1]) < tested < section.index(ASSUMED[0])
     # Elsewhere, whatever says so leads there.
     body = re.search(r"<main>(.*)</main>", page, re.S)
     assert body
@@ -226,7 +230,9 @@ def hostile(content: PayloadContent) -> PayloadContent:
         verdict=Verdict((Check(HOSTILE, Status.FAIL, HOSTILE),)),
         density=Check(HOSTILE, Status.WARN, HOSTILE),
         traces=tuple(replace(trace, name=HOSTILE) for trace in content.traces),
-        bounds=SimpleNamespace(**{**vars(content.bounds), "assumptions": (HOSTILE,)}),
+        bounds=SimpleNamespace(
+            **{**vars(content.bounds), "assumptions": (HOSTILE, f"{HOSTILE}."), "untested": (HOSTILE,)}
+        ),
         others=tuple(replace(answer, name=HOSTILE) for answer in content.others),
         trials=tuple(replace(trial, trial=HOSTILE, other=HOSTILE) for trial in content.trials),
         arm=replace(content.arm, motion=HOSTILE) if content.arm else None,

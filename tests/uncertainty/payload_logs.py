@@ -45,6 +45,8 @@ class Run:
     ten: Array
     log: Recording
     errors: ErrorBounds
+    bare: Recording
+    """The log of the same motion without payload."""
 
     @cached_property
     def held(self) -> Grip:
@@ -114,7 +116,8 @@ def run_of(
     time, at = fine[::FINER], slice(None, None, FINER)
     exact = inverse_dynamics(robot, layout, full, s.q[at], s.v[at], s.a[at])
     log = Recording(robot.joint_names, time, s.q[at], v=s.v[at], tau=exact)
-    return Run(robot, layout, truth, ten, log, errors)
+    bare = log.with_channels(tau=inverse_dynamics(robot, layout, truth, s.q[at], s.v[at], s.a[at]))
+    return Run(robot, layout, truth, ten, log, errors, bare)
 
 
 def with_errors(run: Run, pattern: str, rng: np.random.Generator, *, torque_times: float = 1.0) -> Recording:

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from steelyard.errors import InputError
+from steelyard.recording import Recording
+from steelyard.uncertainty.contradiction import ContradictionError
 from steelyard.uncertainty.guaranteed import GuaranteedBounds
 from steelyard.uncertainty.guaranteed_payload import guaranteed_payload
 
@@ -52,6 +56,32 @@ def test_two_logs_of_one_payload_say_more_than_one() -> None:
     assert both.rows > first.rows
     assert both.contains(run.ten)
     assert (both.half_width <= first.half_width * (1.0 + 1e-6)).all()
+
+
+@pytest.mark.parametrize(("name", "model"), [("kinova_gen3", 0.05), ("two_link", 0.001)])
+def test_an_empty_run_narrows_the_bounds_and_shows_a_scale_that_a_payload_hides(
+    name: str, model: float
+) -> None:
+    run = run_of(name, 14, duration=0.6, torque=(0.01, 0.05), model=model)
+    # Torques without load need not change more slowly.
+    errors = replace(run.errors, torque_rate=3.0 * run.errors.torque_rate)
+    arm = run.robot, run.layout, run.layout.complete_nominal()
+
+    def bounds(times: float, *empty: Recording) -> GuaranteedBounds:
+        logs = [log.with_channels(tau=times * log.tau) for log in (run.log, *empty)]
+        return guaranteed_payload(*arm, logs[:1], run.held, errors, run.prior, empty=logs[1:])
+
+    alone, both = bounds(1.0), bounds(1.0, run.bare)
+    assert alone.contains(run.ten)
+    assert both.contains(run.ten)
+    assert (both.half_width <= alone.half_width * (1.0 + 1e-6)).all()
+    assert "In the empty runs the arm holds nothing." in both.untested
+    if name == "kinova_gen3":
+        assert (both.half_width[:4] < 0.95 * alone.half_width[:4]).any()
+    else:
+        assert not bounds(1.1).contains(run.ten)
+        with pytest.raises(ContradictionError, match="an empty run"):
+            bounds(1.1, run.bare)
 
 
 def test_a_sliding_joint_carries_a_payload_too() -> None:

@@ -12,7 +12,7 @@ from steelyard.dynamics import forward_dynamics
 from steelyard.errors import InputError
 from steelyard.recording import Recording
 from steelyard.uncertainty.error_bounds import ErrorBounds
-from steelyard.uncertainty.logged_torque import torque_errors, torque_jumps
+from steelyard.uncertainty.logged_torque import delay_columns, impulses, torque_errors, torque_jumps
 from steelyard.uncertainty.time_windows import TimeWindows
 
 from .payload_logs import loaded, run_of
@@ -108,6 +108,37 @@ def test_a_torque_of_bounded_rate_logged_late_or_early_stays_within_the_bound(
     assert verdicts[DELAY]
     if pattern != "random":
         assert not verdicts[0.0]
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_a_torque_between_its_samples_is_within_the_bound_whatever_its_steady_delay(seed: int) -> None:
+    """Between two samples anything between their values, then late or early by one time for each joint."""
+    rng = np.random.default_rng([8, seed])
+    time = np.cumsum(rng.uniform(0.5e-3, 1.5e-3, 421))
+    kicks = np.cumsum(rng.normal(scale=2.0, size=(421, JOINTS)), axis=0)
+    share = rng.choice([0.0, 1.0, 0.5], (420, 1, JOINTS)) * np.ones((1, FINE, 1))
+    share = np.where(rng.integers(2, size=(420, 1, JOINTS)), share, rng.uniform(size=(420, FINE, JOINTS)))
+    between = (kicks[:-1, None] * (1.0 - share) + kicks[1:, None] * share).reshape(-1, JOINTS)
+    late = DELAY * rng.choice([-1.0, 1.0, 0.4], JOINTS)
+    log = kicks + ABSOLUTE * rng.choice([-1.0, 1.0], (421, JOINTS))
+    if seed == 0:  # as high as it can be everywhere
+        between = np.repeat(np.maximum(kicks[1:], kicks[:-1]), FINE, axis=0)
+        late, log = np.zeros(JOINTS), kicks - ABSOLUTE
+    errors = replace(bounds(None, DELAY), torque_holds=False, delay_steady=True)
+    windows = TimeWindows.regular(time, 0.1, margin=DELAY)
+    # The impulse of the true torque is that of the logged one over windows that are later by the delay.
+    width = np.repeat(np.diff(time) / FINE, FINE)[:, None]
+    ends = np.append(0.0, np.cumsum(width)) + time[0]
+    total = np.vstack([np.zeros(JOINTS), np.cumsum(between * width, axis=0)])
+    at = time[windows.edges]
+    true = np.column_stack([np.diff(np.interp(at + late[k], ends, total[:, k])) for k in range(JOINTS)])
+    nothing = np.zeros((420, JOINTS))
+    bound = torque_errors(windows, log, nothing, errors)
+    off = impulses(windows, log, errors) - true - late * delay_columns(windows, log, nothing, errors)
+    assert (np.abs(off) <= bound * (1.0 + 1e-9)).all()
+    if seed == 0:
+        assert (np.abs(off) > 0.7 * bound).all()
+    assert (bound < torque_errors(windows, log, nothing, replace(errors, delay_steady=False))).mean() > 0.7
 
 
 def test_the_bound_of_a_jump_is_reached_right_after_a_sample() -> None:

@@ -116,3 +116,19 @@ def test_a_number_that_nothing_shows_leaves_no_single_minimiser() -> None:
     found = log_cholesky_bounds(BoundedRows(A, np.zeros((30, 0)), y, np.full(30, 0.1), np.zeros(0), places))
     assert found.minimiser is Minimiser.NOWHERE
     assert "does not show all ten" in found.reason
+
+
+@pytest.mark.parametrize("seed", [6, 7, 9])
+def test_a_search_that_runs_away_ends_where_numbers_do(seed: int) -> None:
+    """An arm in a plane shows few numbers; squares that fall for ever must not overflow."""
+    rng = np.random.default_rng(seed)
+    A = np.zeros((40, 10))
+    A[:, [0, 1, 3, 6]] = rng.normal(size=(40, 4)) * [1.0, 1.0, 1.0, 0.3]
+    if seed % 2:
+        A[:, 0] += 2.0 * A[:, 1]
+        A[:, 3] *= 0.05
+    y = A @ (rng.normal(size=10) * [2.0, *(1.0,) * 9]) + 0.01 * rng.normal(size=40)
+    places = (Place("joint", 0.0, 0.0),) * 40
+    found = log_cholesky_bounds(BoundedRows(A, np.zeros((40, 0)), y, np.full(40, 0.1), np.zeros(0), places))
+    assert found.minimiser is Minimiser.NOWHERE
+    assert np.isfinite(found.point).all()

@@ -105,6 +105,20 @@ def payload(
     velocity_error: Annotated[
         float, typer.Option(help="Bound of the velocity error, rad/s or m/s, for guaranteed bounds.", min=0.0)
     ] = 1e-3,
+    position_error: Annotated[
+        float | None,
+        typer.Option(
+            help="Bound of the position error, rad or m, for guaranteed bounds.",
+            min=0.0,
+            show_default="the least step in the log",
+        ),
+    ] = None,
+    torque_delay: Annotated[
+        float,
+        typer.Option(
+            help="Most that a torque can be late or early, s, for guaranteed bounds.", min=0.0, max=0.1
+        ),
+    ] = 2e-3,
     torque_constant: TorqueConstantOption = None,
     torque_constant_error: TorqueConstantErrorOption = None,
     known_load: Annotated[
@@ -184,6 +198,8 @@ def payload(
         torque_error,
         model_error,
         velocity_error,
+        position_error,
+        torque_delay,
         torque_constant,
         torque_constant_error,
         tuple(known_load or ()),

@@ -50,6 +50,8 @@ def answer(done: Weighed, files: dict[str, str], seconds: float) -> dict[str, An
         "decided_by": dict(estimate.decided),
         "bounds": None if done.bounds is None else _bounds(done.bounds),
         "bounds_assume": [] if done.bounds is None else list(done.bounds.assumptions),
+        "bounds_untested": [] if done.bounds is None else list(done.bounds.untested),
+        "bounds_need": None if done.bounds is None else done.bounds.needed,
         "theorem13": None if done.bounds is None else theorem13_document(done.bounds.theorem13),
         "others": {name: other.body.mass for name, other in done.others.items()},
         "way": done.weighing.way,

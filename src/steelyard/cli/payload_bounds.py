@@ -1,29 +1,50 @@
-"""Guaranteed bounds for `steelyard payload`: what was assumed, and what follows or contradicts it."""
+"""Guaranteed bounds for `steelyard payload`: what was assumed, and what follows or contradicts it.
+
+They rest on samples as they were logged. A filter, a new rate or a derivative has errors that nobody stated,
+so nothing of what is done for the estimate is done here: `--cutoff` does not touch them.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 
+from steelyard.arrays import Array
 from steelyard.audit import Check, Status
 from steelyard.cli.identify_request import torque_constants
 from steelyard.cli.output import say
 from steelyard.cli.payload_request import PayloadRequest
 from steelyard.cli.theorem13_answer import theorem13_line
-from steelyard.errors import InputError
+from steelyard.errors import InputError, RecordingError
 from steelyard.payload import ArmModel, Held
 from steelyard.recording import Recording, read
-from steelyard.signals import Preparation, prepared, sampling_of
+from steelyard.signals import split_at_gaps, torque_from_current
 from steelyard.uncertainty import (
     ContradictionError,
     ErrorBounds,
     GuaranteedBounds,
+    MotionContradictionError,
     PayloadBox,
     guaranteed_payload,
+    with_velocities,
 )
 
 NAME = "guaranteed bounds"
+WINDOW = 0.1
+"""Time over which momentum is balanced, s."""
+MISSING = 1.5
+"""An interval longer than this many median ones has lost a sample, of whose torque nothing is known."""
+ALONE = (
+    "No empty run is given: torques that are all too high, a link that is heavier or longer, or a joint's "
+    "zero can look like another load."
+)
+NEAR = 0.9
+"""Share of the stated errors that the data may need before this is a warning."""
+SAME = 1e-9
+"""Positions that are nearer to each other than this are one, rad or m."""
 
 
 def guaranteed(request: PayloadRequest, held: Held, model: ArmModel) -> tuple[GuaranteedBounds | None, Check]:
@@ -37,6 +58,12 @@ def guaranteed(request: PayloadRequest, held: Held, model: ArmModel) -> tuple[Gu
     Returns:
         The bounds, None where there are none; and the check.
     """
+    # Fingers that moved make the empty robot another one.
+    bare = () if request.empty_lock else request.empty
+    loaded, empty = (
+        [part for path in paths for part in _measured(request, path, model)]
+        for paths in (request.loaded, bare)
+    )
     errors = ErrorBounds.stated(
         request.limited(model.robot),
         model.layout,
@@ -44,31 +71,106 @@ def guaranteed(request: PayloadRequest, held: Held, model: ArmModel) -> tuple[Gu
         torque=_torque_error(request.torque_error or ""),
         model=request.model_error,
         velocity=request.velocity_error,
+        position=_step([*loaded, *empty]) if request.position_error is None else request.position_error,
+        delay=request.torque_delay,
+        torque_holds=False,
+        delay_steady=True,
     )
+    logs, errors = _moving(request, [*loaded, *empty], errors)
+    loaded, empty = logs[: len(loaded)], logs[len(loaded) :]
     prior = PayloadBox.in_ball(request.heaviest, request.extent)
-    logs = [_whole(request, path, model) for path in request.loaded]
     try:
         arm = model.robot, model.layout, model.parameters
-        bounds = guaranteed_payload(*arm, logs, held, errors, prior, possible=True, compared=True)
-    except ContradictionError as alarm:
-        say(f"4  no payload explains the data within the stated errors: {alarm}")
+        bounds = guaranteed_payload(
+            *arm, loaded, held, errors, prior, empty=empty, window=WINDOW, compared=True
+        )
+    except (ContradictionError, MotionContradictionError) as alarm:
+        say(f"4  the data contradicts what was stated: {alarm}")
         return None, Check(NAME, Status.FAIL, str(alarm))
     low, high = bounds.lower[0], bounds.upper[0]
     words = f"{low:.4g} to {high:.4g} kg if all of {len(bounds.assumptions)} assumptions hold."
-    say(f"4  guaranteed: {words}")
+    say(f"4  guaranteed: {words} The data cannot show whether these do, unless they are far off:")
+    for sentence in bounds.untested:
+        say(f"   - {sentence}")
     if bounds.theorem13 is not None:
         say(f"   beside it, {theorem13_line(bounds.theorem13)}")
-    return bounds, Check(NAME, Status.PASS, f"{words} They are: {' '.join(bounds.assumptions)}")
+    if not empty:
+        say(f"   {ALONE}")
+    return bounds, _judged(words if empty else f"{words} {ALONE}", bounds)
 
 
-def _whole(request: PayloadRequest, path: str, model: ArmModel) -> Recording:
-    """A log at its own rate: thinned samples would add the error of the integration rule."""
+def _judged(words: str, bounds: GuaranteedBounds) -> Check:
+    """The bounds with all that they rest on; a warning where the stated errors barely explain the data."""
+    tested = [sentence for sentence in bounds.assumptions if sentence not in bounds.untested]
+    need = bounds.needed or 0.0
+    message = (
+        f"{words} The data needs {100.0 * need:.0f} % of the stated errors, so it does not contradict: "
+        f"{' '.join(tested)} It cannot show, unless they are far off, whether these hold: "
+        f"{' '.join(bounds.untested)}"
+    )
+    if need > NEAR:
+        message += " With so little room left, one of all these may well be wrong."
+    if bounds.prior_decides[0]:
+        message += " An end of the mass is the prior's own: there the data excludes nothing."
+    passed = need <= NEAR and not bounds.prior_decides[0]
+    return Check(NAME, Status.PASS if passed else Status.WARN, message)
+
+
+def _measured(request: PayloadRequest, path: str, model: ArmModel) -> list[Recording]:
+    """The parts of a log between samples that are missing, as it was logged."""
     joints = list(model.robot.joint_names)
     columns, topic = request.columns, request.topic
     log = read(Path(path), joints=joints, columns=columns, topic=topic, lenient=True).recording
     constants = torque_constants(request.torque_constant, model.robot.nv)
-    how = Preparation(constants, request.cutoff, sampling_of(log).interval)
-    return prepared(log, how).recording
+    if constants is not None:
+        log = torque_from_current(log, constants)
+    if log.tau is None:
+        raise RecordingError(
+            "has no torques to bound a payload with.",
+            place=path,
+            remedy="Record joint torques, or state the torque constants by --torque-constant.",
+        )
+    longest = MISSING * float(np.median(np.diff(log.time)))
+    parts = [part for part in split_at_gaps(log, longest) if part.duration >= _least(request)]
+    if not parts:
+        raise RecordingError(
+            f"has no {_least(request):.3g} s without a missing sample: no interval may be longer than "
+            f"{longest:.3g} s.",
+            place=path,
+            remedy="Record at an even rate for guaranteed bounds, or leave --torque-error out.",
+        )
+    return parts
+
+
+def _least(request: PayloadRequest) -> float:
+    """Length of a log that holds a window and what stays free before and after it, s."""
+    return WINDOW + 2.0 * request.torque_delay
+
+
+def _step(logs: Sequence[Recording]) -> Array:
+    """The least difference of two logged positions of each joint: one step where they are in steps."""
+    found = []
+    for column in np.concatenate([log.q for log in logs]).T:
+        apart = np.diff(np.unique(column))
+        found.append(float(min(apart[apart > SAME], default=0.0)))
+    return np.array(found)
+
+
+def _moving(
+    request: PayloadRequest, logs: Sequence[Recording], errors: ErrorBounds
+) -> tuple[list[Recording], ErrorBounds]:
+    """Logs with velocities, as measured or from positions with all that these can be off by."""
+    if all(log.v is not None for log in logs):
+        return list(logs), errors
+    if request.position_error is None:
+        raise InputError(
+            "is needed where a log has no velocities, which then come from positions.",
+            place="--position-error",
+            remedy="State how far positions can be off, rad, or record velocities.",
+        )
+    made = [with_velocities(log, errors) for log in logs]
+    velocity = np.max([of.velocity for _, of in made], axis=0)
+    return [log for log, _ in made], replace(errors, velocity=velocity)
 
 
 def _torque_error(text: str) -> tuple[float, float]:

@@ -42,6 +42,8 @@ class PayloadRequest(RecordedRequest, StatedLimits):
     torque_error: str | None = None
     model_error: float = 0.05
     velocity_error: float = 1e-3
+    position_error: float | None = None
+    torque_delay: float = 2e-3
     torque_constant: str | None = None
     torque_constant_error: str | None = None
     known_loads: tuple[str, ...] = ()

@@ -70,10 +70,16 @@ def posterior_of(
         raise NoSolutionError("the walk starts outside the bodies that can exist.", place="posterior")
 
     def walked(x: Array, steer: Array, steps: int) -> Array:
-        path = np.empty((steps, CHAINS, 10))
+        path, before = np.empty((steps, CHAINS, 10)), x
         for step in range(steps):
             d = rng.standard_normal((CHAINS, 10)) @ steer
-            low, high = _inside(x, d, A, b)
+            try:
+                low, high = _inside(x, d, A, b)
+            except np.linalg.LinAlgError:
+                # Rounding can end a step a hair outside of the set's edge: that step is not taken.
+                x = before
+                low, high = _inside(x, d, A, b)
+            before = x
             # Along the line: |R (x + t d) - r|^2 = a t^2 + 2 c t + ...
             Rd = d @ R.T
             a = np.einsum("ki,ki->k", Rd, Rd)

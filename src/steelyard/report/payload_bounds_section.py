@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from steelyard.arrays import Array
@@ -25,7 +27,7 @@ def bounds_section(content: PayloadContent) -> str:
     bounds = content.bounds
     if bounds is None:
         return ""
-    assumed = "".join(f"<li>{marked_up(sentence)}</li>" for sentence in bounds.assumptions)
+    tested = [sentence for sentence in bounds.assumptions if sentence not in bounds.untested]
     open_ends = int(bounds.prior_decides.sum())
     told = ""
     if open_ends:
@@ -34,13 +36,21 @@ def bounds_section(content: PayloadContent) -> str:
     return (
         "<p>No payload outside these bounds explains the data, if all of the following holds. Where one "
         "sentence is wrong, nothing is guaranteed.</p>\n"
-        f'<ul class="untested">{assumed}</ul>\n'
+        f"{_listed('The data cannot show whether these hold, unless they are far off:', bounds.untested)}"
+        f"{_listed('The data was held against these and does not contradict them:', tested)}"
         "<h3>The ten numbers about the frame</h3>\n"
         f"<p>Moments and inertia are about the origin of the frame, in its axes.{told} Bounds are rounded "
         "outwards.</p>\n"
         f"{_table(content, bounds)}"
         f"{theorem13_table(np.array([bounds.lower, bounds.upper]), content.published)}"
     )
+
+
+def _listed(head: str, sentences: Sequence[str]) -> str:
+    if not sentences:
+        return ""
+    items = "".join(f"<li>{marked_up(sentence)}</li>" for sentence in sentences)
+    return f'<p>{head}</p>\n<ul class="untested">{items}</ul>\n'
 
 
 def com_bounds(bounds: Bounds) -> Array:

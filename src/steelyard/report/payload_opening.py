@@ -68,7 +68,9 @@ def _sure(content: PayloadContent) -> str:
     lower, upper = outward(float(content.bounds.lower[0]), float(content.bounds.upper[0]))
     count = len(content.bounds.assumptions)
     rests = "this assumption holds" if count == 1 else f"these {count} assumptions hold"
-    return f' Guaranteed between {lower} and {upper}\u202fkg if <a href="#guaranteed">{rests}</a>.'
+    untested = len(content.bounds.untested)
+    told = f"; {untested} of them the data cannot test" if untested else ""
+    return f' Guaranteed between {lower} and {upper}\u202fkg if <a href="#guaranteed">{rests}</a>{told}.'
 
 
 def _figures(content: PayloadContent) -> list[tuple[str, str]]:

@@ -59,6 +59,10 @@ class Bounds(Protocol):
     def assumptions(self) -> tuple[str, ...]:
         """What the bounds rest on, in words."""
 
+    @property
+    def untested(self) -> tuple[str, ...]:
+        """Those of the assumptions that the data cannot show wrong, or only where they are far off."""
+
 
 @dataclass(frozen=True, eq=False)
 class GainAnswer:

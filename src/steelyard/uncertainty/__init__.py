@@ -18,6 +18,7 @@ from steelyard.uncertainty.link_posterior import (
     link_posterior,
     prior_alone,
 )
+from steelyard.uncertainty.measured_motion import MotionContradictionError, with_velocities
 from steelyard.uncertainty.memory import block_length
 from steelyard.uncertainty.momentum_windows import bounded_rows
 from steelyard.uncertainty.payload_box import PayloadBox
@@ -42,6 +43,7 @@ __all__ = [
     "LinkPosterior",
     "LogCholeskyBounds",
     "Minimiser",
+    "MotionContradictionError",
     "PayloadBox",
     "Place",
     "RecursiveBounds",
@@ -67,4 +69,5 @@ __all__ = [
     "theorem13_of",
     "torque_deviations",
     "with_covariance",
+    "with_velocities",
 ]

@@ -28,14 +28,16 @@ class Place:
         joint: whose torque.
         begin: when the measurement begins, s.
         end: when it ends, s; equal to `begin` for a single sample.
+        run: of which run, where that is not clear.
     """
 
     joint: str
     begin: float
     end: float
+    run: str = ""
 
     def __str__(self) -> str:
-        return f"{self.joint}, {self.begin:.3f} to {self.end:.3f} s"
+        return f"{self.joint}, {self.begin:.3f} to {self.end:.3f} s{self.run and ' of '}{self.run}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,12 +46,13 @@ class BoundedRows:
 
     Attributes:
         load: A, of the payload's ten parameters in its own frame, shape (m, 10), SI.
-        robot: B, of the robot's parameters, shape (m, p), SI.
+        robot: B, of the robot's parameters and of each joint's delay where that is unknown, shape (m, p), SI.
         target: y, what is measured less what the robot at its stated parameters explains, shape (m,), SI.
         error: b, largest error of each row, shape (m,), SI.
-        spread: d, largest error of each of the robot's parameters, shape (p,), SI.
+        spread: d, largest error of each of these, shape (p,), SI.
         places: where each row comes from.
         assumptions: what the bounds rest on, in words; whoever reports a guarantee lists them.
+        untested: those of them that the data cannot show wrong, or only where they are far off.
     """
 
     load: Array
@@ -59,6 +62,7 @@ class BoundedRows:
     spread: Array
     places: tuple[Place, ...]
     assumptions: tuple[str, ...] = ()
+    untested: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         m = len(checked("target", self.target, ("m",)))
@@ -127,4 +131,5 @@ class BoundedRows:
             parts[0].spread,
             tuple(place for part in parts for place in part.places),
             tuple(dict.fromkeys(words for part in parts for words in part.assumptions)),
+            tuple(dict.fromkeys(words for part in parts for words in part.untested)),
         )

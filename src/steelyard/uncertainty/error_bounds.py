@@ -27,8 +27,9 @@ class ErrorBounds:
     $$|\hat\tau - \tau| \le r\,|\tau| + a, \qquad |\hat v - v| \le \varepsilon_v, \qquad
       |\hat q - q| \le \varepsilon_q,$$
 
-    and between samples $|\dot v| \le \alpha$ and $|\dot\tau| \le \rho$, but for the jump of Coulomb friction
-    where a velocity turns; or τ held.
+    and between samples $|\dot v| \le \alpha$. Of τ between samples either $|\dot\tau| \le \rho$ is known, but
+    for the jump of Coulomb friction where a velocity turns; or that it holds; or that it stays between the
+    two samples' values.
 
     Attributes:
         joints: names of the joints.
@@ -38,9 +39,13 @@ class ErrorBounds:
         position: ε_q, shape (nv,), rad or m.
         acceleration: α, shape (nv,), rad/s² or m/s².
         parameters: largest error of each of the robot's parameters, rotor inertias too, shape (p,), SI.
-        torque_rate: ρ, shape (nv,), N·m/s or N/s; None where each torque holds until the next sample.
+        torque_rate: ρ, shape (nv,), N·m/s or N/s; None where no rate is known.
+        torque_holds: where no rate is known, whether each torque holds until the next sample; otherwise it
+            stays between the values of the two, which a torque that holds does too.
         delay: D, s: the torque logged at t is that of some instant from t - D to t + D, off by the same time
             throughout a window; each joint and window by its own.
+        delay_steady: whether each joint's delay is the same throughout all recordings, which is then one more
+            unknown.
     """
 
     joints: tuple[str, ...]
@@ -52,6 +57,8 @@ class ErrorBounds:
     parameters: Array
     torque_rate: Array | None = None
     delay: float = 0.0
+    torque_holds: bool = True
+    delay_steady: bool = False
 
     def __post_init__(self) -> None:
         nv = len(self.joints)
@@ -86,6 +93,8 @@ class ErrorBounds:
         acceleration: ArrayLike | None = None,
         torque_rate: ArrayLike | None = None,
         delay: float = 0.0,
+        torque_holds: bool = True,
+        delay_steady: bool = False,
     ) -> ErrorBounds:
         """Bounds as people state them: one number for all joints, or one for each.
 
@@ -101,9 +110,12 @@ class ErrorBounds:
             position: error of the position, shape () or (nv,), rad or m.
             acceleration: largest acceleration, shape () or (nv,), rad/s² or m/s²; None for the robot's
                 limits.
-            torque_rate: largest rate of the torque, shape () or (nv,), N·m/s or N/s; None where each torque
-                holds until the next sample.
+            torque_rate: largest rate of the torque, shape () or (nv,), N·m/s or N/s; None where it is
+                unknown.
             delay: how much earlier or later than its sample a logged torque can be, s.
+            torque_holds: where no rate is known, whether each torque holds until the next sample; otherwise
+                it stays between the values of the two.
+            delay_steady: whether each joint's delay is the same throughout all recordings.
 
         Returns:
             The bounds.
@@ -140,6 +152,8 @@ class ErrorBounds:
             share * np.abs(phi) if share.ndim == 0 else share,
             None if torque_rate is None else _spread("torque_rate", torque_rate, robot.nv),
             delay,
+            torque_holds,
+            delay_steady,
         )
 
     def torque_error(self, measured: ArrayLike) -> Array:
@@ -162,7 +176,6 @@ class ErrorBounds:
     def assumptions(self) -> tuple[str, ...]:
         """Everything that is assumed of the errors, in words."""
         moving, exact = self.parameters > 0.0, int((self.parameters == 0.0).sum())
-        held = "The torque holds from each sample to the next."
         model = f"{int(moving.sum())} numbers of the robot's model are within their stated spread."
         if exact:
             model += f" The other {exact} are exact."
@@ -172,18 +185,43 @@ class ErrorBounds:
             f"Velocities are measured {_within(self.velocity, 'rad/s (m/s)')}.",
             f"Positions are measured {_within(self.position, 'rad (m)')}.",
             f"No joint accelerates by more than {_words(self.acceleration, 'rad/s² (m/s²)')}.",
-            held
-            if self.torque_rate is None
-            else f"No torque changes faster than {_words(self.torque_rate, 'N·m/s (N/s)')}, but for the jump "
-            "of Coulomb friction where a velocity turns.",
+            model,
+            *self.untested,
+        )
+
+    @property
+    def unknown(self) -> Array:
+        """Largest size of everything that is unknown of robot and log alike, shape (p,) or (p + nv,), SI.
+
+        The errors of the robot's parameters, and after them each joint's delay where it is steady.
+        """
+        if self.delay == 0.0 or not self.delay_steady:
+            return self.parameters
+        return np.concatenate([self.parameters, np.full(len(self.joints), self.delay)])
+
+    @property
+    def untested(self) -> tuple[str, ...]:
+        """Those of the assumptions that a log cannot show wrong, or only where they are far off."""
+        return (
+            self._between_samples,
             "Each torque is of the instant of its sample."
             if self.delay == 0.0
-            else f"Each torque is of up to {self.delay:.4g} s before or after its sample, and throughout a "
-            "window by the same time.",
-            model,
-            "Times of samples and the robot's geometry are exact.",
+            else f"Each torque is of up to {self.delay:.4g} s before or after its sample, and throughout "
+            f"{'the log' if self.delay_steady else 'a window'} by the same time.",
+            "Times of samples, the robot's geometry and the direction of gravity are exact.",
             "Nothing touches the arm: its drives and its weight alone move it.",
         )
+
+    @property
+    def _between_samples(self) -> str:
+        if self.torque_rate is not None:
+            return (
+                f"No torque changes faster than {_words(self.torque_rate, 'N·m/s (N/s)')}, but for the jump "
+                "of Coulomb friction where a velocity turns."
+            )
+        if self.torque_holds:
+            return "The torque holds from each sample to the next."
+        return "From each sample to the next the torque stays between its values at the two."
 
 
 _PER_JOINT = ("torque_relative", "torque_absolute", "velocity", "position", "acceleration", "torque_rate")

@@ -41,6 +41,9 @@ class GuaranteedBounds:
         rows: number of equations.
         possible: whether only bodies that can exist were looked at.
         assumptions: what the guarantee rests on, in words.
+        untested: those of them that the data cannot show wrong, or only where they are far off.
+        needed: smallest share of the equations' errors with which some payload explains the data, up to the
+            solver's tolerance, dimensionless; near one, an assumption may be broken. None where not asked.
         theorem13: what paper 000's theorem says of the same equations; None where it was not asked.
     """
 
@@ -52,6 +55,8 @@ class GuaranteedBounds:
     rows: int
     possible: bool
     assumptions: tuple[str, ...]
+    untested: tuple[str, ...] = ()
+    needed: float | None = None
     theorem13: Theorem13 | None = None
 
     def __post_init__(self) -> None:
@@ -134,4 +139,5 @@ def guaranteed_bounds(rows: BoundedRows, prior: PayloadBox, *, possible: bool = 
         rows.count,
         possible,
         tuple(dict.fromkeys((GIVEN, *rows.assumptions, prior.meaning, *((CAN_EXIST,) if possible else ())))),
+        tuple(dict.fromkeys((*rows.untested, prior.meaning))),
     )

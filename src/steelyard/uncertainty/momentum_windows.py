@@ -25,7 +25,7 @@ from steelyard.uncertainty.arm_norms import arm_norms
 from steelyard.uncertainty.bounded_rows import TEN, BoundedRows, Place
 from steelyard.uncertainty.error_bounds import ErrorBounds
 from steelyard.uncertainty.loaded_arm import STEP, LoadedArm
-from steelyard.uncertainty.logged_torque import torque_errors, torque_jumps
+from steelyard.uncertainty.logged_torque import delay_columns, impulses, torque_errors, torque_jumps
 from steelyard.uncertainty.payload_box import PayloadBox
 from steelyard.uncertainty.time_nodes import TimeNodes
 from steelyard.uncertainty.time_windows import TimeWindows
@@ -119,13 +119,14 @@ def bounded_rows(
     Y[:, :, :links] = arm.integrated(windows, q, v)
     _write_drives(layout, windows, q, v, signs, Y)
     A = Y[:, :, arm.carrier] @ arm.to_link
-    impulse = windows.held(tau) if errors.torque_rate is None else windows.trapezoid(tau)
+    impulse = impulses(windows, tau, errors)
     edges = windows.edges
     ends = q[edges], v[edges]
     nodes = TimeNodes.spaced(windows.time, NODES)
     at = nodes.samples
+    jumps = torque_jumps(windows, signs, coulomb, errors)
     error = (
-        torque_errors(windows, tau, torque_jumps(windows, signs, coulomb, errors), errors)
+        torque_errors(windows, tau, jumps, errors)
         + motion_errors(windows, nodes, arm.velocity_slopes(q[at], v[at]), v, errors, norms)
         + end_errors(
             arm.inertia(ends[0]) + np.diag(rotor), arm.position_slopes(*ends), ends[1], errors, norms
@@ -133,24 +134,29 @@ def bounded_rows(
         + friction_errors(windows, signs, coulomb, viscous, errors)
         + rounding_errors(windows, v, norms, np.abs(Y[:, :, links:]) @ most[links:], impulse)
     )
+    untested = (
+        f"A drive adds {', '.join(layout.drive) or 'no friction'} to the arm's torques, and no more.",
+        f"The payload is rigid and bolted to {held.link}.",
+        prior.meaning,
+    )
+    unknown = Y
+    if errors.delay > 0.0 and errors.delay_steady:
+        late = delay_columns(windows, tau, jumps, errors)
+        unknown = np.concatenate([Y, late[:, :, None] * np.eye(nv)], axis=2)
     m = windows.count * nv
     return BoundedRows(
         A.reshape(m, TEN),
-        Y.reshape(m, -1),
+        unknown.reshape(m, -1),
         (impulse - Y @ phi).reshape(m),
         error.reshape(m),
-        errors.parameters,
+        errors.unknown,
         tuple(
             Place(joint, float(begin), float(end))
             for begin, end in zip(windows.time[edges[:-1]], windows.time[edges[1:]], strict=True)
             for joint in robot.joint_names
         ),
-        (
-            *errors.assumptions,
-            f"A drive adds {', '.join(layout.drive) or 'no friction'} to the arm's torques, and no more.",
-            f"The payload is rigid and bolted to {held.link}.",
-            prior.meaning,
-        ),
+        (*errors.assumptions, *untested),
+        (*errors.untested, *untested),
     )
 
 

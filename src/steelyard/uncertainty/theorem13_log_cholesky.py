@@ -39,6 +39,9 @@ from steelyard.inertia import (
 from steelyard.uncertainty.bounded_rows import TEN, BoundedRows
 from steelyard.uncertainty.theorem13 import BLIND, least_squares_map
 
+FARTHEST = 50.0
+"""Coordinate beyond which no search goes: some are logarithms, and squares of more would overflow."""
+
 
 class Minimiser(Enum):
     """Where (25) has a minimiser."""
@@ -151,12 +154,17 @@ def _second_derivative(R: Array, r: Array, eta: Array) -> Array:
 
 
 def _searched(R: Array, r: Array, tolerance: float, limit: int) -> Array:
-    """Where a trust-region search stops."""
+    """Where a trust-region search stops, or the farthest that numbers can follow it."""
+
+    def squares(eta: Array) -> tuple[float, Array]:
+        J, slope = _squares(R, r, np.clip(eta, -FARTHEST, FARTHEST))
+        return (J if np.abs(eta).max() <= FARTHEST else np.inf), slope
+
     found = minimize(
-        lambda eta: _squares(R, r, eta),
+        squares,
         np.zeros(TEN),
         jac=True,
-        hess=lambda eta: _second_derivative(R, r, eta),
+        hess=lambda eta: _second_derivative(R, r, np.clip(eta, -FARTHEST, FARTHEST)),
         method="trust-exact",
         options={"gtol": tolerance, "maxiter": limit},
     )
