@@ -156,7 +156,7 @@ def test_a_certificate_is_read_back_in_every_bit_and_cannot_claim_what_it_does_n
     with pytest.raises(InputError, match="must increase from 0"):
         replace(certificate, edges=certificate.edges[::-1])
     (tmp_path / "plan.json").write_text("{")
-    with pytest.raises(InputError, match="is not a JSON file"):
+    with pytest.raises(InputError, match="is not JSON"):
         read_plan_certificate(tmp_path / "plan.json")
 
 
