@@ -20,7 +20,6 @@ from studies import (
     believable_public,
     believable_simulated,
     bodies,
-    bounds_command,
     campaign,
     certificates,
     certified_by_name,
@@ -66,7 +65,6 @@ STUDIES: dict[str, Callable[[], Study]] = {
     "repeatability": repeatability.run,
     "payloads": payloads.run,
     "payload_bounds": payload_bounds.run,
-    "bounds_command": bounds_command.run,
     "virtual_constraints": virtual_constraints.run,
     "thesis_payloads": thesis_payloads.run,
     "all_pose": all_pose.run,
@@ -88,7 +86,6 @@ STUDIES: dict[str, Callable[[], Study]] = {
 }
 SEEDED: dict[str, Callable[[int], Study]] = {
     "believable_public": believable_public.run,
-    "bounds_command": bounds_command.run,
     "excitation": excitation.run,
     "excited_plant": excited_plant.run,
     "certified_excitation": certified_excitation.run,

@@ -34,7 +34,11 @@ from tables import Bound, Study, write_study
 
 ROOT = Path(__file__).resolve().parents[1]
 KEPT = ROOT / "build" / "attack"
-ATTACKS: dict[str, str] = {"certificates": "attacks.certificates"}
+ATTACKS: dict[str, str] = {
+    "certificates": "attacks.certificates",
+    "bounds": "attacks.bounds",
+    "readers": "attacks.readers",
+}
 """Every attack by name, with the module that holds it as `ATTACK`."""
 
 

@@ -1,6 +1,6 @@
 """Guaranteed bounds of `steelyard payload`: of what was measured, or an alarm where an error is broken.
 
-A short version of bench/studies/bounds_command.py.
+A short version of bench/attacks/bounds.py.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ from .running import Run, run
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "bench"))
 
-from studies import bounds_command as study
-from studies.attacked_logs import EXTENT, Attack, Case, written
+from attacks import bounds as study
+from attacks.attacked_logs import EXTENT, Attack, Case, written
 
 BREAKS = {one.name: one for one in study.BREAKS}
 SEED = 6

@@ -1,41 +1,35 @@
 """Guaranteed bounds of `steelyard payload`, attacked through the command.
 
-First logs whose every error keeps its stated bound and pushes outwards: the truth must be inside, or there is
-an alarm. Then the same with one assumption broken, with and without an empty run: caught, or counted as what
-cannot be seen. Outcomes are kept in the user's cache folder as they come; a run that was stopped goes on.
+The first cases are logs whose every error keeps its stated bound and pushes outwards: the truth must be
+inside, or there is an alarm. In the others one assumption is broken, with and without an empty run: caught,
+or counted as what cannot be seen.
 """
 
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import io
 import json
-import os
 import sys
 from collections import Counter
 from collections.abc import Iterator
-from concurrent.futures import ProcessPoolExecutor, as_completed
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
 
-import steelyard
+from attacks.attack import Attack
+from attacks.attacked_logs import BREAKS, Break, Case, written
 from steelyard.cli.app import main
 from steelyard.payload import posterior
-from studies import attacked_logs
-from studies.attacked_logs import BREAKS, Break, Case, written
 from tables import Bound, Study
 
 KEPT = 5000
 BROKEN = 10
 """Logs of each kind of broken assumption, each with and without an empty run."""
-WORKERS = 2
-ROOMS = ("cli", "uncertainty", "cones", "recording")
-CACHE = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "steelyard" / "bounds_command"
+_BROKEN = [(one, empty, log) for one in BREAKS for empty in (False, True) for log in range(BROKEN)]
 STILL_INSIDE = ("torques 2 ms late",)
 """Breaks of what used to be assumed, which the command's default options allow."""
 
@@ -63,6 +57,9 @@ class Outcome:
     widths: tuple[float, ...] = ()
     need: float | None = None
     said: str = ""
+
+
+_FIELDS = [field.name for field in fields(Outcome)]
 
 
 def attacked(seed: int, broken: Break | None = None, *, empty: bool | None = None) -> Outcome:
@@ -121,52 +118,17 @@ def _few_draws() -> Iterator[None]:
         posterior.STEPS, posterior.WARM_UP = before
 
 
-def _done(job: tuple[int, str, bool | None]) -> Outcome:
-    seed, name, empty = job
-    breaks = {one.name: one for one in BREAKS}
-    return attacked(seed, breaks.get(name), empty=empty)
+def case(seed: int) -> dict[str, Any]:
+    """A log that keeps all that is stated; beyond `KEPT`, one that breaks an assumption."""
+    if seed < KEPT:
+        return asdict(attacked(seed))
+    one, empty, log = _BROKEN[seed - KEPT]
+    return asdict(attacked(log, one, empty=empty))
 
 
-def _jobs(kept: int, broken: int) -> list[tuple[int, str, bool | None]]:
-    jobs: list[tuple[int, str, bool | None]] = [(seed, "", None) for seed in range(kept)]
-    return jobs + [(s, one.name, empty) for one in BREAKS for empty in (False, True) for s in range(broken)]
-
-
-def _outcomes(jobs: list[tuple[int, str, bool | None]]) -> list[Outcome]:
-    """All outcomes, those of an earlier run of the same code as they were."""
-    path = CACHE / f"{_digest()}.jsonl"
-    path.parent.mkdir(parents=True, exist_ok=True)
-    found: dict[str, Outcome] = {}
-    if path.exists():
-        for line in path.read_text().splitlines():
-            job, outcome = json.loads(line)
-            found[json.dumps(job)] = Outcome(**{**outcome, "widths": tuple(outcome["widths"])})
-    left = [job for job in jobs if json.dumps(job) not in found]
-    with ProcessPoolExecutor(WORKERS) as workers, path.open("a") as file:
-        running = {workers.submit(_done, job): job for job in left}
-        try:
-            for done in as_completed(running):
-                job, outcome = running[done], done.result()
-                found[json.dumps(job)] = outcome
-                file.write(json.dumps([job, asdict(outcome)]) + "\n")
-                file.flush()
-        finally:
-            workers.shutdown(wait=False, cancel_futures=True)
-    return [found[json.dumps(job)] for job in jobs]
-
-
-def _digest() -> str:
-    """Of the code that an outcome depends on."""
-    source = Path(steelyard.__file__).parent
-    files = [path for room in ROOMS for path in sorted((source / room).rglob("*.py"))]
-    files += [Path(__file__), Path(attacked_logs.__file__)]
-    return hashlib.sha256(b"".join(path.read_bytes() for path in files)).hexdigest()[:16]
-
-
-def run(kept: int = KEPT) -> Study:
-    """Attack, then break every assumption in turn."""
-    broken = max(1, BROKEN * kept // KEPT)
-    outcomes = _outcomes(_jobs(kept, broken))
+def judge(cases: list[dict[str, Any]]) -> Study:
+    """The truth is inside wherever all that is stated holds; of what does not, most is caught."""
+    outcomes = [Outcome(**{name: item[name] for name in _FIELDS}) for item in cases]
     good, bad = [o for o in outcomes if not o.broken], [o for o in outcomes if o.broken]
     count = Counter(o.what for o in good)
     sharp = [o for o in good if o.what == "inside"]
@@ -229,3 +191,6 @@ def _table(outcomes: list[Outcome]) -> str:
         cells = [f"{way.get(what, 0)}" for way in (alone, both) for what in ("alarm", "inside", "wrong")]
         lines.append(f"| {one.name} | {sum(alone.values())} | {' | '.join(cells)} |")
     return "\n".join(lines)
+
+
+ATTACK = Attack("bounds", "guaranteed bounds of payloads", KEPT + len(_BROKEN), case, judge)
