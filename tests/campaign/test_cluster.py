@@ -3,19 +3,29 @@
 from __future__ import annotations
 
 import os
+import pickle
+import shutil
 import signal
+import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from campaign.folders import Diary, bits
 from campaign.sample_tasks import HERE, lattice
 from steelyard.campaign import Event, Graph, Happening, Status, Task, run
+from steelyard.campaign.cluster_crew import OPEN, ClusterCrew, unpacked
+from steelyard.campaign.failure import Failure
+from steelyard.campaign.result import encode
+from steelyard.campaign.store import Store
+from steelyard.campaign.worker import Call
 from steelyard.errors import InputError
 
+dask = pytest.importorskip("dask", reason="needs the extra 'cluster'")
 distributed = pytest.importorskip("distributed", reason="needs the extra 'cluster'")
 
 
@@ -97,3 +107,85 @@ def test_without_dask_the_remedy_is_said(tmp_path: Path, monkeypatch: Any) -> No
     monkeypatch.setitem(sys.modules, "distributed", None)
     with pytest.raises(InputError, match=r"not installed. Install it: pip install 'steelyard\[cluster\]'"):
         run(lattice(2), tmp_path, cluster="tcp://127.0.0.1:9")
+
+
+CALL = Call("task", "key", f"{HERE}:add", {}, {})
+
+
+@pytest.mark.parametrize(
+    ("answer", "said"),
+    [
+        (pickle.dumps(print), "is not text in UTF-8"),
+        (("seconds", 1.0), "is a list, not bytes"),
+        (b"", "is not JSON"),
+        (b"[" * 100_000, "nested too deeply"),
+        (b'{"seconds": "long", "host": "h", "failure": null}\n', "expected a number"),
+        (b'{"seconds": 1.0, "host": "h", "failure": null}\nPK', "seal"),
+        (b'{"seconds": 1.0, "host": "h", "failure": {"task": 1, "reason": "r"}}\n', "expected a text"),
+    ],
+)
+def test_what_a_worker_answers_is_read_as_data(answer: object, said: str) -> None:
+    with pytest.raises(InputError, match=said):
+        unpacked(answer, CALL)
+
+
+def test_an_answer_comes_back_as_it_was_sent_and_under_the_name_of_its_task() -> None:
+    content = encode({"x": np.arange(3.0)})
+    good = unpacked(b'{"seconds": 1.5, "host": "h", "failure": null}\n' + content, CALL)
+    assert (good.seconds, good.host, good.content, good.failure) == (1.5, "h", content, None)
+    failed = b'{"task": "another", "reason": "r", "lasting": true, "detail": ""}'
+    bad = unpacked(b'{"seconds": 1.5, "host": "h", "failure": ' + failed + b"}\n", CALL)
+    assert bad.content is None
+    assert bad.failure == Failure("task", "r")
+    with pytest.raises(MemoryError):
+        unpacked(b'{"out_of_memory": true}\n', CALL)
+
+
+def test_an_open_connection_to_other_machines_is_told(tmp_path: Path, monkeypatch: Any) -> None:
+    told = []
+    monkeypatch.setattr(distributed, "Client", _Nobody)
+    for address in ("tcp://127.0.0.1:1", "tls://10.0.0.1:1", "tcp://10.0.0.1:1"):
+        ClusterCrew(Store(tmp_path), address, lambda event, at=address: told.append((at, event.word)))
+    assert [at for at, word in told if word == OPEN] == ["tcp://10.0.0.1:1"]
+
+
+class _Nobody:
+    """A client of a cluster without workers."""
+
+    status = "running"
+
+    def __init__(self, *_: object, **__: object) -> None:
+        pass
+
+    def scheduler_info(self, **_: object) -> dict[str, dict[str, object]]:
+        return {"workers": {}}
+
+
+@pytest.mark.skipif(shutil.which("openssl") is None, reason="openssl makes the certificates")
+def test_a_cluster_with_certificates_is_reached_by_dasks_own_settings(
+    here: dict[str, str], tmp_path: Path
+) -> None:
+    cert, key = str(tmp_path / "cert.pem"), str(tmp_path / "key.pem")
+    made = ("req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=steelyard")
+    subprocess.run(["openssl", *made, "-out", cert, "-keyout", key], check=True, capture_output=True)
+    names = {"ca_file": cert}
+    for role in ("scheduler", "worker", "client"):
+        names |= {f"{role}_cert": cert, f"{role}_key": key}
+    security = distributed.Security(require_encryption=True, **{f"tls_{k}": v for k, v in names.items()})
+    settings = {
+        "distributed.comm.tls.ca-file": cert,
+        "distributed.comm.tls.client.cert": cert,
+        "distributed.comm.tls.client.key": key,
+    }
+    with (
+        pytest.MonkeyPatch.context() as patch,
+        dask.config.set(settings),
+    ):
+        patch.setenv("PYTHONPATH", str(Path(__file__).resolve().parents[1]))
+        closed = distributed.LocalCluster(
+            n_workers=1, threads_per_worker=1, dashboard_address=None, protocol="tls://", security=security
+        )
+        with closed:
+            assert closed.scheduler_address.startswith("tls://")
+            run(lattice(8, pause=0.03), tmp_path / "out", cluster=closed.scheduler_address)
+    assert bits(tmp_path / "out") == here

@@ -1,4 +1,9 @@
-"""Workers of a Dask cluster: inputs are sent along, results come back, no disk is shared."""
+"""Workers of a Dask cluster: inputs are sent along, results come back, no disk is shared.
+
+What comes back is bytes that are read as data: a line of JSON, and the file of the result with its seal. Dask
+itself sends functions and errors as pickles, so whoever is scheduler or worker, or can speak to them, could
+run code here; docs/campaigns.md says what a cluster is trusted with.
+"""
 
 from __future__ import annotations
 
@@ -9,19 +14,27 @@ import time
 import uuid
 import warnings
 from contextlib import suppress
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
+from steelyard.archive import from_document
 from steelyard.campaign.crew import Report
 from steelyard.campaign.event import Event, Happening, Tell
 from steelyard.campaign.failure import Failure
+from steelyard.campaign.result import is_whole
 from steelyard.campaign.store import Store
 from steelyard.campaign.worker import Call, Performed, perform
+from steelyard.document import kind_of, parse_json
 from steelyard.errors import InputError, NoSolutionError
 
 AHEAD = 2
 """Tasks sent per thread of the cluster: one that runs and one that waits."""
 PATIENCE = 10.0
 """Seconds to wait for the scheduler's answer."""
+OPEN = (
+    "The connection is not encrypted, and whoever reaches the scheduler can run code on every machine of the "
+    "cluster and on this one; tls:// and Dask's certificates close it, see docs/campaigns.md."
+)
 
 
 class ClusterCrew:
@@ -45,7 +58,10 @@ class ClusterCrew:
         self._dask = require_cluster()
         silence = ""
         try:
-            self._client = self._dask.Client(address, timeout=PATIENCE, set_as_default=False)
+            # Answers are bytes, which need no pickle: none is opened for them.
+            self._client = self._dask.Client(
+                address, timeout=PATIENCE, set_as_default=False, deserializers=["dask", "msgpack"]
+            )
         except (OSError, ValueError, TypeError) as error:
             silence = str(error) or type(error).__name__
         if silence:
@@ -62,6 +78,8 @@ class ClusterCrew:
         self._workers: dict[str, int] = {}
         self._asked = float("-inf")
         self._ask()
+        if not (address.startswith("tls://") or _is_here(address)):
+            tell(Event(Happening.NOTE, word=OPEN))
         if not self._workers:
             tell(Event(Happening.NOTE, word=f"The cluster at {address} has no workers yet; waiting for one."))
 
@@ -119,12 +137,13 @@ class ClusterCrew:
     def _report(self, future: Any) -> Report | None:
         call = self._sent[future]
         try:
-            performed = Performed(*future.result(timeout=PATIENCE))
+            performed = unpacked(future.result(timeout=PATIENCE), call)
         except (TimeoutError, self._dask.TimeoutError):
             # Its worker was lost with the result; the scheduler has it computed again.
             future.add_done_callback(self._ended.put)
             return None
         except (self._dask.CancelledError, MemoryError) as error:
+            # A worker that ran out of memory, or was told to drop it.
             del self._sent[future]
             how = f"the cluster dropped it ({type(error).__name__})"
             return Report(call.task, float("nan"), "", Failure(call.task, f"lost worker: {how}", False), how)
@@ -160,7 +179,7 @@ class ClusterCrew:
             self._workers = now
 
 
-def perform_elsewhere(text: str, inputs: dict[str, bytes]) -> tuple[object, ...]:
+def perform_elsewhere(text: str, inputs: dict[str, bytes]) -> bytes:
     """Run a task in a worker of a cluster.
 
     Args:
@@ -168,9 +187,59 @@ def perform_elsewhere(text: str, inputs: dict[str, bytes]) -> tuple[object, ...]
         inputs: encoded results by key.
 
     Returns:
-        The fields of a `Performed`.
+        What came of it, see `unpacked`.
     """
-    return tuple(perform(Call(**json.loads(text)), inputs.__getitem__))
+    try:
+        done = perform(Call(**json.loads(text)), inputs.__getitem__)
+    except MemoryError:
+        return json.dumps({"out_of_memory": True}).encode() + b"\n"
+    failure = None if done.failure is None else asdict(done.failure)
+    head = {"seconds": done.seconds, "host": done.host, "failure": failure}
+    return json.dumps(head).encode() + b"\n" + (done.content or b"")
+
+
+def unpacked(answer: object, call: Call) -> Performed:
+    """Read what a worker answers: a line of JSON, and the bytes of the result behind it.
+
+    Args:
+        answer: of a worker, which may say anything.
+        call: what it was asked.
+
+    Returns:
+        What came of the call.
+
+    Raises:
+        MemoryError: the worker says that it ran out of memory.
+        InputError: it is no such answer.
+    """
+    place = f"answer of a worker to {call.task}"
+    if not isinstance(answer, bytes):
+        raise InputError(f"is {kind_of(answer)}, not bytes.", place=place)
+    line, _, content = answer.partition(b"\n")
+    head = parse_json(line, place=place)
+    if head == {"out_of_memory": True}:
+        raise MemoryError
+    said = from_document(_Head, head, place=place)
+    if said.failure is not None:
+        return Performed(said.seconds, said.host, None, replace(said.failure, task=call.task))
+    if not is_whole(content):
+        raise InputError("its result does not fit its seal.", place=place)
+    return Performed(said.seconds, said.host, content, None)
+
+
+@dataclass(frozen=True)
+class _Head:
+    """What stands before a result."""
+
+    seconds: float
+    host: str
+    failure: Failure | None
+
+
+def _is_here(address: str) -> bool:
+    """Whether an address is one of this machine that no other reaches."""
+    host = address.rpartition("://")[2].rpartition(":")[0].strip("[]")
+    return host in ("localhost", "::1") or host.startswith("127.")
 
 
 def require_cluster() -> Any:
