@@ -10,6 +10,8 @@ from typing import Any
 import pytest
 
 from cli.running import run
+from steelyard.cli import online_line
+from steelyard.cli.online_request import OnlineRequest, OnlineTask
 from steelyard.errors import InputError
 from steelyard.export import new_urdf
 from steelyard.online import Mind, PlannedMove, Planner, read_run, write_run
@@ -30,7 +32,7 @@ def load(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def made(load: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, Any]]:
     out = tmp_path_factory.mktemp("online") / "learned"
     # Time enough for a first plan on any machine.
-    words = ("--plans", "2", "--budget", "2", "--seed", "4", "--out", out, "--json")
+    words = ("--plans", "2", "--budget", "2", "--seed", "4", "--tool", "none", "--out", out, "--json")
     done = run("online", ARM, "--payload", load, *words)
     assert done.code == 0, done.err
     return out, done.document
@@ -157,7 +159,7 @@ def light(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return file
 
 
-@pytest.mark.parametrize("name", ["panda", "so101"])
+@pytest.mark.parametrize("name", ["so101"])
 def test_arms_of_the_zoo_run_with_defaults_that_are_said(name: str, light: Path) -> None:
     words = ("--plans", "1", "--budget", "4", "--seed", "4", "--json")
     done = run("online", name, "--payload", light, *words)
@@ -190,3 +192,51 @@ def test_a_description_of_ones_own_runs_and_what_it_lacks_is_said(
 
 def _stop(*_: object) -> None:
     raise InputError("stopped here.", place="test")
+
+
+def test_what_the_proofs_do_not_cover_is_named_and_the_verdict_is_no_pass(
+    light: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = new_urdf(zoo_robot("lbr_med7")).decode()
+    first = text.index("<collision")
+    end = text.index("</collision>", first)
+    geometry = text.index("<geometry>", first, end)
+    mesh = '<geometry><mesh filename="missing.stl"/></geometry>'
+    (tmp_path / "arm.urdf").write_text(
+        text[:geometry] + mesh + text[text.index("</geometry>", geometry) + len("</geometry>") :]
+    )
+    known: list[tuple[str, ...]] = []
+
+    def look(mind: Mind, *_: object) -> None:
+        raise InputError("stopped here.", place="test")
+
+    monkeypatch.setattr(Mind, "warm_up", look)
+    told = online_line.task_of
+
+    def task(request: OnlineRequest) -> OnlineTask:
+        known.append(told(request).uncovered)
+        return told(request)
+
+    monkeypatch.setattr(online_line, "task_of", task)
+    words = ("online", tmp_path / "arm.urdf", "--payload", light)
+    run(*words)
+    run(*words, "--tool", "none", "--gravity", "0,0,9.81")
+    run(*words, "--tool", "none", "--gravity", "0,0,9.81", "--floor", "-2")
+    unread, hanging, stated = known
+    assert any("its mesh cannot be read" in sentence for sentence in unread)
+    assert any("--tool" in sentence for sentence in unread)
+    assert any("--floor" in sentence for sentence in hanging)
+    assert not any("--tool" in sentence or "--floor" in sentence for sentence in stated)
+
+
+def test_a_load_without_a_shape_makes_the_verdict_a_warning(light: Path, tmp_path: Path) -> None:
+    words = ("--plans", "1", "--budget", "4", "--seed", "4", "--json", "--out", tmp_path / "run")
+    done = run("online", "panda", "--payload", light, *words)
+    assert done.code == 0, done.err
+    assert (done.document["verdict"], done.document["certified"]) == ("warn", False)
+    (words_said,) = done.document["uncovered"]
+    assert "the load has no shape here" in words_said
+    assert "not all that could hit is part of the proofs" in (tmp_path / "run" / "report.html").read_text()
+    missing = run("online", "panda", "--payload", light, "--tool", tmp_path / "none.stl")
+    assert missing.code == 2
+    assert "--tool" in missing.complaint

@@ -301,3 +301,32 @@ def test_other_code_looks_at_every_motion_and_a_disagreement_ends_the_command(
     assert "proof and second look disagree" in wrong.complaint
     assert "torque limit" in wrong.complaint
     assert not (tmp_path / "motion.json").exists()
+
+
+MJCF = """<mujoco model="arm"><worldbody>{around}
+<body name="a" pos="0 0 .5"><joint name="j1" axis="0 0 1" range="-2 2"/>
+<geom type="capsule" size=".05" fromto="0 0 0 0 0 .2" mass="1"/>
+<body name="b" pos="0 0 .4"><joint name="j2" axis="0 1 0" range="-1 1"/>
+<geom type="capsule" size=".05" fromto="0 0 .1 0 0 .4" mass="1"/></body></body></worldbody></mujoco>"""
+
+
+@pytest.mark.parametrize(
+    ("around", "named"),
+    [
+        ('<geom type="plane" size="2 2 .1"/>', ""),
+        ('<geom type="plane" size="2 2 .1" pos="0 0 .3"/>', "a plane is no shape that is kept"),
+        ('<geom type="plane" size="2 2 .1" euler="0 90 0"/>', "a plane is no shape that is kept"),
+        ('<geom type="ellipsoid" size=".1 .2 .3" pos="2 0 0"/>', "a ellipsoid of this form"),
+        ('<geom type="plane" size="2 2 .1" pos="0 0 .3" contype="0" conaffinity="0"/>', ""),
+    ],
+)
+def test_what_an_mjcf_file_puts_around_its_robot_is_kept_clear_or_named(
+    tmp_path: Path, around: str, named: str
+) -> None:
+    arm = tmp_path / "arm.xml"
+    arm.write_text(MJCF.format(around=around))
+    done = _excite(arm, "--velocity", 2, "--torque", 50, floor="base")
+    assert done.code == (3 if named else 0), done.err
+    assert any(named in words for words in done.document["uncovered"]) or not named
+    certificate = read_certificate(tmp_path / "motion.certificate.json")
+    assert "b – box 'floor'" in {margin.name for margin in certificate.margins}

@@ -10,27 +10,22 @@ import numpy as np
 from steelyard.arrays import Array
 from steelyard.cli.excite_wish import LIFTED, Wish
 from steelyard.cli.output import say
+from steelyard.cli.surroundings import (
+    floor_findings,
+    require_readable_tool,
+    stated_floor,
+    tool_mesh,
+    tool_shapes,
+)
 from steelyard.dynamics import torque_gram
 from steelyard.errors import InputError
 from steelyard.excitation import home, payload_columns, robot_columns, unmodelled_friction
 from steelyard.finding import Finding, Severity
 from steelyard.identifiability import BaseParameters
 from steelyard.layout import Layout
-from steelyard.limits import (
-    FLOOR,
-    TOOL,
-    Clearance,
-    Floor,
-    MotionLimits,
-    Scene,
-    clearance_of,
-    floor_of,
-    read_scene,
-    stands_upright,
-)
-from steelyard.pose import Pose
+from steelyard.limits import TOOL, Clearance, MotionLimits, Scene, clearance_of, read_scene
 from steelyard.recording import read
-from steelyard.robot import Geometry, MeshFile, Robot, read_payload
+from steelyard.robot import Robot, read_payload
 from steelyard.signals import prepared
 
 
@@ -73,9 +68,13 @@ def beyond_limits(robot: Robot, wish: Wish) -> tuple[Finding, ...]:
     return (
         *_unlimited(robot, wish.without),
         *_uncounted(robot, wish),
-        *_unknown_floor(robot, wish),
+        *_around(robot, wish),
         *_unshaped(wish),
     )
+
+
+def _around(robot: Robot, wish: Wish) -> tuple[Finding, ...]:
+    return () if "clearance" in wish.without else floor_findings(wish.floor, robot, _scene(wish))
 
 
 def _unshaped(wish: Wish) -> tuple[Finding, ...]:
@@ -87,19 +86,6 @@ def _unshaped(wish: Wish) -> tuple[Finding, ...]:
         return (Finding(Severity.WARNING, "unknown-shape-held", message, TOOL),)
     message = "nothing is mounted beyond the description, cables neither; --tool states a shape."
     return (Finding(Severity.INFO, "assumed-bare", message, TOOL),)
-
-
-def _unknown_floor(robot: Robot, wish: Wish) -> tuple[Finding, ...]:
-    """Of an arm that hangs or leans nobody knows where the floor is, unless it is said."""
-    if wish.floor != "base" or "clearance" in wish.without or not np.any(robot.gravity):
-        return ()
-    if _states_floor(_scene(wish)):
-        return ()
-    if stands_upright(robot):
-        message = "is assumed to be level with the base frame; --floor says otherwise."
-        return (Finding(Severity.INFO, "assumed-floor", message, FLOOR),)
-    message = "gravity does not pull along the base's z axis, so nobody knows where it is; state --floor."
-    return (Finding(Severity.WARNING, "unknown-floor", message, FLOOR),)
 
 
 def _unlimited(robot: Robot, without: tuple[str, ...]) -> tuple[Finding, ...]:
@@ -184,28 +170,20 @@ def _clearance(wish: Wish, robot: Robot) -> Clearance | None:
     if "clearance" in wish.without:
         return None
     described = Path(wish.robot)
-    tool: tuple[Geometry, ...] = ()
-    mesh = wish.tool_mesh
-    if mesh is not None:
-        if not mesh.is_file():
-            raise InputError("there is no such file.", place=f"--tool {mesh}")
-        tool = (Geometry(MeshFile(mesh.name, (wish.tool_scale,) * 3), Pose.identity()),)
+    mesh = tool_mesh(wish.tool)
     scene = _scene(wish)
     found = clearance_of(
         robot,
         scene,
-        tool=tool,
+        tool=tool_shapes(mesh, wish.tool_scale),
         meshes=described.parent if described.is_file() else None,
         tool_meshes=None if mesh is None else mesh.parent,
         ignore=wish.ignored_pairs,
         rest=_start(wish, robot),
         distance=wish.distance,
-        floor=_floor(wish, robot, scene),
+        floor=stated_floor(wish.floor, robot, scene),
     )
-    unread = next((x for x in found.findings if x.code == "unchecked-shape" and x.place == TOOL), None)
-    if unread is not None:
-        why = next((x.message for x in found.findings if x.place == TOOL and x is not unread), unread.message)
-        raise InputError(why, place=f"--tool {mesh}", remedy="Give it as a readable STL or OBJ file.")
+    require_readable_tool(found, mesh)
     for finding in found.findings:
         say(f"   {finding}")
     return found
@@ -213,20 +191,6 @@ def _clearance(wish: Wish, robot: Robot) -> Clearance | None:
 
 def _scene(wish: Wish) -> Scene:
     return Scene() if wish.scene is None else read_scene(wish.scene)
-
-
-def _states_floor(scene: Scene) -> bool:
-    return any(obstacle.name == FLOOR for obstacle in scene.obstacles)
-
-
-def _floor(wish: Wish, robot: Robot, scene: Scene) -> Floor | None:
-    """The floor that is stated, or assumed where the base stands upright; the proof keeps clear of it."""
-    height, assumed = wish.floor_height, wish.floor == "base"
-    if height is None or (assumed and (_states_floor(scene) or not stands_upright(robot))):
-        return None
-    if _states_floor(scene):
-        raise InputError("the scene has a floor already.", place="--floor", remedy="Leave one of them out.")
-    return floor_of(robot, height, assumed=assumed)
 
 
 def _recorded(wish: Wish, robot: Robot, layout: Layout) -> Array | None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -58,26 +57,6 @@ class Wish(StatedLimits):
     payload: Path | None = None
     ignore: tuple[str, ...] = ()
     floor: str = "base"
-
-    @property
-    def tool_mesh(self) -> Path | None:
-        """The shape of the tool; None where none is stated, or `none` is."""
-        return None if self.tool is None or str(self.tool) == "none" else self.tool
-
-    @property
-    def floor_height(self) -> float | None:
-        """Height of the floor above the base, m; None for no floor."""
-        if self.floor == "none":
-            return None
-        try:
-            height = 0.0 if self.floor == "base" else float(self.floor)
-        except ValueError:
-            height = math.nan
-        if not math.isfinite(height):
-            raise InputError(
-                f"expected base, none or a height above the base in m, got '{self.floor}'.", place="--floor"
-            )
-        return height
 
     @property
     def ignored_pairs(self) -> tuple[tuple[str, str], ...]:

@@ -34,6 +34,21 @@ def online(
     scene: Annotated[
         Path | None, typer.Option(help="What stands around it (TOML or JSON).", show_default=False)
     ] = None,
+    floor: Annotated[
+        str,
+        typer.Option(
+            metavar="base|none|HEIGHT",
+            help="Where the floor is: level with the base frame, nowhere, or so many m above that.",
+        ),
+    ] = "base",
+    tool: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="MESH|none",
+            help="Shape of tool and load, in the tool frame, m; none where they add no shape.",
+            show_default=False,
+        ),
+    ] = None,
     law: Annotated[str, typer.Option(help="robust (ARMOUR's), clamped or componentwise.")] = "clamped",
     out: Annotated[
         Path | None, typer.Option(help="Folder for log and page.", show_default="none is kept")
@@ -106,7 +121,8 @@ def online(
 
     Every plan is proven, with its stop, for all that robot and load can be, and its proof is checked by
     another program; exit code 1 if a promise was broken, a proof refused or an assumption is not so, 3 if no
-    first plan could be proven and checked.
+    first plan could be proven and checked. The verdict is `warn` where something that could hit is not part
+    of the proofs.
     """
     from steelyard.cli.online_answer import answer, page_of, print_answer, refuse_existing, write_result
     from steelyard.cli.online_line import learn
@@ -146,6 +162,8 @@ def online(
         velocity=velocity,
         acceleration=acceleration,
         torque=torque,
+        floor=floor,
+        tool=None if tool is None else str(tool),
     )
     with watching() as watch:
         learned = learn(request, real_time=real_time, watched=watch.opened if live else None)

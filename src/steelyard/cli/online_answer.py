@@ -89,12 +89,13 @@ def answer(learned: Learned, files: dict[str, str]) -> dict[str, Any]:
     # The last answer is of a robot at rest, and takes its time.
     cycles = [_whole(k) for k in record.knowledge[1:-1]]
     return {
-        "verdict": "fail" if broken else "pass",
+        "verdict": "fail" if broken else "warn" if learned.task.uncovered else "pass",
         "outcome": record.outcome,
         "sentence": sentence_of(learned),
         "assumed": list(learned.task.assumed),
+        "uncovered": list(learned.task.uncovered),
         "segments": [_segment(learned, driven) for driven in record.moves],
-        "certified": all(driven.move.certificate is not None for driven in record.moves),
+        "certified": all(x.move.certificate is not None for x in record.moves) and not learned.task.uncovered,
         "plans": plans,
         "plans_checked": checked,
         "violations": list(learned.violations),
@@ -180,6 +181,7 @@ def content_of(learned: Learned) -> OnlineContent:
         events=tuple(OnlineEvent(e.time, e.severity, e.sentence) for e in record.events),
         published=theorem13_on_page(learned.theorem13),
         violations=learned.violations,
+        uncovered=learned.task.uncovered,
         times=tuple(times),
         versions=versions(),
         made=f"steelyard {__version__}, {datetime.datetime.now(datetime.UTC):%Y-%m-%d}",
@@ -258,6 +260,7 @@ def print_answer(learned: Learned, document: dict[str, Any]) -> None:
         f"proven; the proofs of {document['plans_checked']} were checked by other means; "
         f"slowest answer {seconds['slowest_answer']:.2f} s; {len(document['violations'])} violations."
     )
+    lines += [f"Not part of the proofs: {words}" for words in document["uncovered"]]
     for line in lines:
         stdout.print(line, highlight=False, markup=False, soft_wrap=True)
     for line in (*document["events"], *document["violations"]):

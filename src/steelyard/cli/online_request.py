@@ -9,11 +9,19 @@ import numpy as np
 
 from steelyard.arrays import Array, checked
 from steelyard.cli.robot_argument import given_robot
+from steelyard.cli.surroundings import (
+    floor_findings,
+    require_readable_tool,
+    stated_floor,
+    tool_mesh,
+    tool_shapes,
+)
 from steelyard.document import read_json
 from steelyard.errors import InputError, NoSolutionError
+from steelyard.finding import Finding, Severity
 from steelyard.inertia import PARAMETER_NAMES
 from steelyard.layout import layout_of
-from steelyard.limits import Scene, bearable, read_scene
+from steelyard.limits import TOOL, Scene, bearable, read_scene
 from steelyard.online import LawChoice, LoadModel, Setting, with_useful_tube
 from steelyard.payload import held_at
 from steelyard.robot import Robot, StatedLimits, read_payload
@@ -42,6 +50,8 @@ class OnlineRequest(StatedLimits):
         robot: a zoo name or a path.
         payload: file of the load that the simulated robot really holds.
         scene: file of what stands around it.
+        floor: base, none, or its height above the base, m.
+        tool: mesh of tool and load in the tool frame, m; none where they add no shape; None for nothing said.
         law: one of `FORMS`.
         prior: file with the intervals of the load; None for a ball.
         heaviest: largest mass of a load in the ball, kg; None for what the torque limits bear.
@@ -93,6 +103,8 @@ class OnlineRequest(StatedLimits):
     lock: tuple[str, ...]
     tool_frame: str | None
     argument: tuple[str, ...]
+    floor: str = "base"
+    tool: str | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,6 +118,7 @@ class OnlineTask:
         start: where the robot stands, shape (nv,), rad or m.
         goal: where it should end up, shape (nv,), rad or m; None for nowhere.
         assumed: what nobody stated and was assumed, in sentences.
+        uncovered: what could hit and is not part of the proofs, in sentences.
     """
 
     setting: Setting
@@ -114,6 +127,7 @@ class OnlineTask:
     start: Array
     goal: Array | None
     assumed: tuple[str, ...] = ()
+    uncovered: tuple[str, ...] = ()
 
 
 def task_of(request: OnlineRequest) -> OnlineTask:
@@ -146,7 +160,21 @@ def task_of(request: OnlineRequest) -> OnlineTask:
     robot, setting = _bearing(request, robot, prior, start, assumed)
     goal = None if request.goal is None else _numbers("--goal", request.goal, robot.nv)
     true = robot.with_body("payload", body)
-    return OnlineTask(setting, true, body.parameters, start, goal, tuple(assumed))
+    uncovered = _uncovered(request, setting, assumed)
+    return OnlineTask(setting, true, body.parameters, start, goal, tuple(assumed), uncovered)
+
+
+def _uncovered(request: OnlineRequest, setting: Setting, assumed: list[str]) -> tuple[str, ...]:
+    """What could hit and is not part of the proofs; what is only assumed joins the other assumptions."""
+    tool = None if request.tool is None else Path(request.tool)
+    require_readable_tool(setting.clearance, tool_mesh(tool))
+    findings = [*setting.clearance.findings]
+    findings += floor_findings(request.floor, setting.arm.robot, setting.scene)
+    if tool is None:
+        message = "the load has no shape here; state it with --tool, or say --tool none."
+        findings.append(Finding(Severity.WARNING, "unknown-shape-held", message, TOOL))
+    assumed += [f"{x.place}: {x.message}" for x in findings if x.code == "assumed-floor"]
+    return tuple(f"{x.place}: {x.message}" for x in findings if x.severity is not Severity.INFO)
 
 
 def _bearing(
@@ -200,15 +228,22 @@ def _setting(request: OnlineRequest, robot: Robot, prior: PayloadBox) -> Setting
         velocity=request.velocity_error,
         delay=request.torque_delay,
     )
+    scene = Scene() if request.scene is None else read_scene(request.scene)
+    mesh = tool_mesh(None if request.tool is None else Path(request.tool))
+    described = Path(request.robot)
     return Setting.of(
         arm,
         prior,
         errors,
         law=LawChoice(FORMS[request.law]),
         radius=request.radius,
-        scene=Scene() if request.scene is None else read_scene(request.scene),
+        scene=scene,
+        tool=tool_shapes(mesh),
         cycle=request.cycle,
         reach=request.reach,
+        floor=stated_floor(request.floor, robot, scene),
+        meshes=str(described.parent) if described.is_file() else None,
+        tool_meshes=None if mesh is None else str(mesh.parent),
     )
 
 

@@ -12,7 +12,7 @@ from steelyard.arrays import Array, checked, read_only
 from steelyard.consistency import InertiaBounds, inertia_bounds
 from steelyard.control import RobustTracking, Tube
 from steelyard.errors import InputError
-from steelyard.limits import Clearance, MotionLimits, Scene, clearance_of
+from steelyard.limits import Clearance, Floor, MotionLimits, Scene, clearance_of
 from steelyard.motion import RecedingPlan, RecedingPlans
 from steelyard.online.certify_plan import PlanCertifier
 from steelyard.online.law_choice import LawChoice
@@ -47,6 +47,9 @@ class Setting:
         reach: how far each joint may go in one plan, shape (nv,), rad or m.
         window: length of the windows over which momentum is balanced, s.
         distance: how far apart everything must stay, m.
+        floor: what the robot stands on; None for nothing.
+        meshes: folder where meshes of the description are looked for; None where there is none.
+        tool_meshes: folder where meshes of the tool are looked for; None for the same one.
     """
 
     arm: LoadModel
@@ -62,6 +65,9 @@ class Setting:
     reach: Array
     window: float = 0.1
     distance: float = 0.0
+    floor: Floor | None = None
+    meshes: str | None = None
+    tool_meshes: str | None = None
 
     def __post_init__(self) -> None:
         robot = self.arm.robot
@@ -95,6 +101,9 @@ class Setting:
         switch: float = 1.5,
         reach: ArrayLike = REACH,
         distance: float = 0.0,
+        floor: Floor | None = None,
+        meshes: str | None = None,
+        tool_meshes: str | None = None,
     ) -> Setting:
         """A setting whose tube follows from the lightest that robot and load can be.
 
@@ -113,6 +122,9 @@ class Setting:
             switch: when the next plan takes over, s.
             reach: how far each joint may go in one plan, shape () or (nv,), rad or m.
             distance: how far apart everything must stay, m.
+            floor: what the robot stands on; None for nothing.
+            meshes: folder where meshes of the description are looked for; None where there is none.
+            tool_meshes: folder where meshes of the tool are looked for; None for the same one.
 
         Returns:
             The setting.
@@ -129,9 +141,8 @@ class Setting:
             tube = Tube(LEVEL if level is None else level, inertia.smallest, kr)
         choice, around = law or LawChoice(), scene or Scene()
         ends = np.asarray(reach, dtype=float)
-        return cls(
-            arm, prior, errors, tube, choice, around, tool, cycle, duration, switch, ends, distance=distance
-        )
+        made = cls(arm, prior, errors, tube, choice, around, tool, cycle, duration, switch, ends)
+        return replace(made, distance=distance, floor=floor, meshes=meshes, tool_meshes=tool_meshes)
 
     @cached_property
     def inertia(self) -> InertiaBounds:
@@ -142,7 +153,15 @@ class Setting:
     @cached_property
     def clearance(self) -> Clearance:
         """What must stay apart."""
-        return clearance_of(self.arm.robot, self.scene, tool=self.tool, distance=self.distance)
+        return clearance_of(
+            self.arm.robot,
+            self.scene,
+            tool=self.tool,
+            meshes=self.meshes,
+            tool_meshes=self.tool_meshes,
+            distance=self.distance,
+            floor=self.floor,
+        )
 
     def among(self, scene: Scene) -> Setting:
         """The same setting with other things around the robot.

@@ -95,6 +95,7 @@ class OnlineContent:
         events: what happened, in order.
         published: what Theorem 13 says beside the last bounds; None to say nothing of it.
         violations: what was broken, in sentences; empty where nothing was.
+        uncovered: what could hit and is not part of the proofs, in sentences.
         times: how long the steps of a cycle took.
         versions: versions of the software by name.
         made: when and by whom the page was made; empty to leave it out.
@@ -117,6 +118,7 @@ class OnlineContent:
     events: tuple[OnlineEvent, ...] = ()
     published: PublishedBounds | None = None
     violations: tuple[str, ...] = ()
+    uncovered: tuple[str, ...] = ()
     times: tuple[StepTime, ...] = ()
     versions: Mapping[str, str] = field(default_factory=dict)
     made: str = ""

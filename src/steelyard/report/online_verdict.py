@@ -88,7 +88,8 @@ def online_verdict(content: OnlineContent, drawing: OnlineDrawing) -> tuple[Stat
 
     Returns:
         The outcome, a headline, and a sentence that explains it: fail where something was broken, warn where
-        the robot stopped early, pass where it did what it was to do within all that was proven.
+        the robot stopped early or something is not part of the proofs, pass where it did what it was to do
+        within all that was proven.
     """
     wrong = broken(content, drawing)
     if wrong:
@@ -103,4 +104,9 @@ def online_verdict(content: OnlineContent, drawing: OnlineDrawing) -> tuple[Stat
     kept = f"no limit broken, {touched}tube never left."
     if content.outcome is Outcome.STOPPED:
         return Status.WARN, f"The robot stopped before it was done: {kept}", content.sentence
+    if content.uncovered:
+        headline = "The robot learned its payload, and not all that could hit is part of the proofs."
+        missing = content.uncovered[0].removesuffix(".")
+        more = f"; and {len(content.uncovered) - 1} more" if len(content.uncovered) > 1 else ""
+        return Status.WARN, headline, f"{content.sentence} Not part of them: {missing}{more}."
     return Status.PASS, f"The robot learned its payload within all that was proven: {kept}", content.sentence

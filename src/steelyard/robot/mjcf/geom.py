@@ -19,6 +19,8 @@ from steelyard.robot.plausibility import Solid, solid
 from steelyard.robot.xml import Element
 
 _UNBOUNDED = ("plane", "hfield")
+_LEVEL = 1e-3
+"""A plane this close to the frame's own, m and dimensionless, is the ground."""
 _KINDS = (*SIZES, *_UNBOUNDED, "mesh", "sdf")
 _FOLDS = 1e-4
 """Relative surplus of volume worth a word; MuJoCo keeps vertices in single precision."""
@@ -85,6 +87,9 @@ def read_geom(
         shape = _shape(element, kind, sizes, findings)
         collision = None if shape is None else Geometry(shape, X_BG)
         room = None if collision is None else solid(collision)
+    elif collides and not _is_ground(kind, X_BG):
+        message = f"a {kind} is no shape that is kept; state it by a scene, or a level one by --floor."
+        findings.append(Finding(Severity.WARNING, "unknown-shape", message, element.place))
     return Geom(
         body=body if isinstance(body, str) else body.moved(X_BG),
         collides=collides and kind not in _UNBOUNDED,
@@ -93,6 +98,12 @@ def read_geom(
         group=element.number("group", 0.0),
         place=element.place,
     )
+
+
+def _is_ground(kind: str, pose: Pose) -> bool:
+    """Whether it is the plane that most files draw their robot on, where a floor is assumed anyway."""
+    level = float(pose.rotation[2, 2]) > 1.0 - _LEVEL
+    return kind == "plane" and level and abs(float(pose.translation[2])) <= _LEVEL
 
 
 def _pose_and_sizes(element: Element, kind: str, placements: Placements) -> tuple[Pose, list[float]]:
