@@ -316,7 +316,7 @@ MJCF = """<mujoco model="arm"><worldbody>{around}
         ('<geom type="plane" size="2 2 .1"/>', ""),
         ('<geom type="plane" size="2 2 .1" pos="0 0 .3"/>', "a plane is no shape that is kept"),
         ('<geom type="plane" size="2 2 .1" euler="0 90 0"/>', "a plane is no shape that is kept"),
-        ('<geom type="ellipsoid" size=".1 .2 .3" pos="2 0 0"/>', "a ellipsoid of this form"),
+        ('<geom type="ellipsoid" size=".1 .2 .3" pos="2 0 0"/>', "an ellipsoid of this form"),
         ('<geom type="plane" size="2 2 .1" pos="0 0 .3" contype="0" conaffinity="0"/>', ""),
     ],
 )
