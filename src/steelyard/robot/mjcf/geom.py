@@ -152,6 +152,7 @@ def _shape(element: Element, kind: str, sizes: list[float], findings: list[Findi
         findings.append(Finding(Severity.ERROR, "bad-shape", error.message, element.place))
         return None
     if shape is None:
-        message = f"{'an' if kind[0] in 'aeiou' else 'a'} {kind} of this form is no shape that is kept; the collision geometry lacks it."
+        name = f"an {kind}" if kind[0] in "aeiou" else f"a {kind}"
+        message = f"{name} of this form is no shape that is kept; the collision geometry lacks it."
         findings.append(Finding(Severity.WARNING, "unknown-shape", message, element.place))
     return shape
