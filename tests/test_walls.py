@@ -11,7 +11,7 @@ import pytest
 from source_trees import SOURCE, nodes
 
 FLOORS = (
-    ("errors", "arrays", "finding", "files", "archive", "compiled", "threads", "cones"),
+    ("errors", "arrays", "finding", "interruptions", "files", "archive", "compiled", "threads", "cones"),
     ("pose", "inertia"),
     ("drive", "robot", "zoo", "layout", "link_frames", "reduction"),
     ("dynamics", "control", "rollout", "enclosure"),

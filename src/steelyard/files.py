@@ -1,14 +1,18 @@
-"""Files that appear whole or not at all, and the reading of JSON."""
+"""Files that appear whole or not at all, alone or together, and the reading of JSON."""
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import secrets
+import shutil
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 from steelyard.errors import InputError
+from steelyard.interruptions import interrupted_afterwards
 
 FilePath = str | os.PathLike[str]
 """What names a file or a folder: text, a `pathlib.Path`, or anything else that `open` takes."""
@@ -28,20 +32,68 @@ def write_bytes(path: FilePath, content: bytes) -> None:
     if path.is_dir():
         raise InputError("is a directory.", place=str(path), remedy="Give the path of a file.")
     beside = path.with_name(f".{secrets.token_hex(8)}.tmp")
-    try:
-        with beside.open("xb") as stream:
-            stream.write(content)
-            stream.flush()
-            os.fsync(stream.fileno())
-        beside.replace(path)
-    except OSError as error:
-        raise InputError(
-            f"cannot be written: {error.strerror or error}.",
-            place=str(path),
-            remedy="Check that its folder exists and can be written to.",
-        ) from error
-    finally:
-        beside.unlink(missing_ok=True)
+    # An interruption that fell into the cleaning up would leave what was begun.
+    with interrupted_afterwards():
+        try:
+            with beside.open("xb") as stream:
+                stream.write(content)
+                stream.flush()
+                os.fsync(stream.fileno())
+            beside.replace(path)
+        except OSError as error:
+            raise unwritable(path, error) from error
+        finally:
+            beside.unlink(missing_ok=True)
+
+
+def unwritable(path: FilePath, error: OSError) -> InputError:
+    """What is said of a file or a folder that the system does not let us write.
+
+    Args:
+        path: what was to be written.
+        error: what the system says.
+
+    Returns:
+        The error to raise.
+    """
+    remedy = "Check that its folder exists and can be written to."
+    if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
+        remedy = "Make room on its disk, or choose another one."
+    return InputError(f"cannot be written: {error.strerror or error}.", place=str(path), remedy=remedy)
+
+
+def write_together(writers: Mapping[Path, Callable[[Path], object]], *, gone: Iterable[Path] = ()) -> None:
+    """Write files of one folder that belong together: whatever is there belongs to the first, at any instant.
+
+    All are written beside the folder's files before any of those is touched. Then the earlier ones are
+    removed but for the first, the first is replaced, and the others follow in their order.
+
+    Args:
+        writers: the files, each with what writes it to a path it is given; they lie in the same folder.
+        gone: files of earlier results that have no successor.
+
+    Raises:
+        InputError: one of them cannot be written.
+    """
+    first, *others = writers
+    beside = first.with_name(f".{secrets.token_hex(8)}.tmp")
+    place = first
+    with interrupted_afterwards():
+        try:
+            beside.mkdir()
+            for place, writer in writers.items():
+                writer(beside / place.name)
+            for place in (*others, *gone):
+                place.unlink(missing_ok=True)
+            for place in writers:
+                (beside / place.name).replace(place)
+        except InputError as error:
+            # The reader knows nothing of the folder beside.
+            raise InputError(error.message, place=str(place), remedy=error.remedy) from error
+        except OSError as error:
+            raise unwritable(place, error) from error
+        finally:
+            shutil.rmtree(beside, ignore_errors=True)
 
 
 def require_writable(folder: FilePath) -> None:
@@ -67,16 +119,17 @@ def require_writable(folder: FilePath) -> None:
             remedy="Give the path of a folder.",
         )
     probe = ground / f".{secrets.token_hex(8)}.tmp"
-    try:
-        probe.touch(exist_ok=False)
-    except OSError as error:
-        raise InputError(
-            f"cannot be written to: {error.strerror or error}.",
-            place=str(folder if ground == folder.absolute() else ground),
-            remedy="Choose another folder, or make this one writable.",
-        ) from error
-    finally:
-        probe.unlink(missing_ok=True)
+    with interrupted_afterwards():
+        try:
+            probe.touch(exist_ok=False)
+        except OSError as error:
+            raise InputError(
+                f"cannot be written to: {error.strerror or error}.",
+                place=str(folder if ground == folder.absolute() else ground),
+                remedy="Choose another folder, or make this one writable.",
+            ) from error
+        finally:
+            probe.unlink(missing_ok=True)
 
 
 def write_text(path: FilePath, text: str) -> None:

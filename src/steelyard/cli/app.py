@@ -101,7 +101,10 @@ def _options(
 
 
 def main() -> None:
-    """Run the command: exit code 0 done, 1 verdict fail, 2 bad input, 3 no solution, 130 interrupted."""
+    """Run the command.
+
+    Exit code 0 done, 1 verdict fail, 2 bad input, 3 no solution, 130 interrupted, 143 asked to end.
+    """
     keep_interruptions()
     try:
         app()
