@@ -1,8 +1,8 @@
 """Hostile clients of the page that `online --live` serves: malformed, endless, stalled, many at once.
 
 Each case serves the page of a run, tells it states as a control loop does, and lets some dozen clients
-loose. Whatever they say, telling must not wait, nothing but the page and its news may be answered, the threads
-stay few, nothing is printed, and a browser that comes afterwards is served.
+loose. Whatever they say, telling must not wait, nothing but the page and its news may be answered, the
+threads stay few, nothing is printed, and a browser that comes afterwards is served.
 """
 
 from __future__ import annotations
@@ -31,18 +31,20 @@ from steelyard.zoo import zoo_robot
 from tables import Bound, Study
 
 CLIENTS, FLOOD = 24, 3 * MOST
+GOOD = 0.6
+"""Share of the parts of requests that are as they should be."""
 SCRIPT = "<script>alert(1)</script>"
-METHODS = ("GET",) * 8 + (
+METHODS = ("GET", "GET",
     "HEAD", "POST", "PUT", "DELETE", "OPTIONS", "TRACE", "CONNECT", "get", "", "G\0T", "M" * 9000, SCRIPT,
     "do_GET", "_head", "__class__",
 )  # fmt: skip
-PATHS = ("/", "/events") * 4 + (
+PATHS = ("/", "/events",
     "/../../../../etc/passwd", "/%2e%2e/%2e%2e/%2e%2e/etc/passwd", "//etc/passwd", "/etc/passwd",
     "/events/../../../etc/passwd", "/..\\..\\etc\\passwd", "file:///etc/passwd", "/proc/self/environ",
     "http://evil.example/", "//evil.example/events", "*", "", "/\0", "/%00", "/events%00", "/events?x=1",
-    "/#", "/" + "a" * 70_000, "/" + "%" * 5000, f"/{SCRIPT}", "/\r\nSet-Cookie: a=b", "/é☃", "/ /", "/.", "/..",
+    "/#", "/" + "a" * 70_000, "/" + "%" * 5000, f"/{SCRIPT}", "/\r\nSet-Cookie: a=b", "/é☃", "/ /", "/..",
 )  # fmt: skip
-VERSIONS = ("HTTP/1.1", "HTTP/1.0") * 4 + (
+VERSIONS = ("HTTP/1.1", "HTTP/1.0",
     "HTTP/0.9", "HTTP/2.0", "HTTP/9.9", "HTTP/1.1.1", "HTTP/-1.1", "HTTP/1", "", "HTP/1.1",
     "HTTP/" + "9" * 99, SCRIPT, "HTTP/1.１",
 )  # fmt: skip
@@ -54,7 +56,9 @@ EXTRAS = (
     "X: é☃", "Accept-Encoding: gzip", "Content-Type: text/html\r\n\r\nGET / HTTP/1.1",
 )  # fmt: skip
 WAYS = ("whole", "whole", "whole", "slowly", "stalled", "reset", "half closed", "deaf", "twice")
-LONGEST_TELLING = 0.25
+FEW = MOST + 8
+"""Threads that may be there: some are about to end, and three are not for clients."""
+LONGEST_TELLING = 1.0
 """How long telling a state may take on a busy machine, s; it takes microseconds."""
 PATIENCE = 10.0
 """How long a good client may wait, s."""
@@ -71,7 +75,7 @@ class Request:
 
 def drawn_request(rng: np.random.Generator, port: int) -> Request:
     """A request of the grammar, good in most of its parts."""
-    hosts = (f"127.0.0.1:{port}", f"localhost:{port}") * 4 + (
+    hosts = (f"127.0.0.1:{port}", f"localhost:{port}",
         "evil.example", f"evil.example:{port}", f"127.0.0.1:{port}.evil.example", "", "127.0.0.1", "[::1]",
         f"evil.example@127.0.0.1:{port}", f"127.0.0.1:{port}\r\nHost: evil.example", "\0", f"0x7f.1:{port}",
     )  # fmt: skip
@@ -79,7 +83,10 @@ def drawn_request(rng: np.random.Generator, port: int) -> Request:
     def pick(choices: tuple[str, ...]) -> str:
         return choices[int(rng.integers(len(choices)))]
 
-    method, path, version, host = pick(METHODS), pick(PATHS), pick(VERSIONS), pick(hosts)
+    def part(choices: tuple[str, ...]) -> str:
+        return pick(choices[:2] if rng.random() < GOOD else choices)
+
+    method, path, version, host = part(METHODS), part(PATHS), part(VERSIONS), part(hosts)
     lines = [f"{method} {path} {version}"]
     if rng.random() < 0.9:
         lines.append(f"Host: {host}")
@@ -115,9 +122,9 @@ def send(request: Request, port: int) -> bytes:
         if request.way == "deaf":
             time.sleep(0.3)
             return b""
-        answer = b""
+        answer, until = b"", time.monotonic() + 0.5
         with contextlib.suppress(TimeoutError):
-            while len(answer) < 3_000_000 and (more := client.recv(65536)):
+            while time.monotonic() < until and (more := client.recv(65536)):
                 answer += more
         return answer
     return b""
@@ -145,9 +152,9 @@ class _Run:
         q = np.zeros(_head().robot.nv)
         while not self._over.wait(0.005):
             state = Snapshot(0.005 * self.told, q, q, 1e-3, q)
-            started = time.thread_time()
+            started = time.perf_counter()
             self._view.publish(state)
-            self.longest = max(self.longest, time.thread_time() - started)
+            self.longest = max(self.longest, time.perf_counter() - started)
             self.told += 1
 
     def __enter__(self) -> _Run:
@@ -192,13 +199,14 @@ def case(seed: int) -> Outcome:
             asked = time.monotonic()
             wrong += _served(port)
             waited = time.monotonic() - asked
-            told = run.told
-            time.sleep(0.05)
+            told, until = run.told, time.monotonic() + PATIENCE
+            while run.told == told and time.monotonic() < until:
+                time.sleep(0.01)
             if run.told == told:
                 wrong.append("the run has stopped")
         if run.longest > LONGEST_TELLING:
             wrong.append(f"telling a state took {run.longest:.3f} s")
-        if most > MOST + 4:
+        if most > FEW:
             wrong.append(f"{most} threads answer {FLOOD} clients")
         closing = time.monotonic()
         view.close("<html>done</html>")
@@ -231,7 +239,7 @@ def _leaks(request: Request, answer: bytes) -> list[str]:
     told = request.content[:120]
     if b"root:" in answer or b"PATH=" in answer or b"Traceback" in answer:
         wrong.append(f"{told!r} is answered with what is none of its business")
-    if SCRIPT.encode() in answer.split(b"<html", 1)[0] or answer.count(SCRIPT.encode()):
+    if SCRIPT.encode() in answer:
         wrong.append(f"{told!r} is echoed as it is")
     if b"Access-Control-Allow" in answer or b"Set-Cookie" in answer.split(b"\r\n\r\n", 1)[0]:
         wrong.append(f"{told!r} is answered with headers of its own")
@@ -296,9 +304,13 @@ def judge(outcomes: list[Outcome]) -> Study:
         f"{FLOOD} connections; answers by status: {answers}.",
         (
             Bound("promises broken", len(broken), 0),
-            Bound("most threads that answer", max(item["threads"] for item in outcomes), MOST + 4),
+            Bound("most threads that answer", max(item["threads"] for item in outcomes), FEW),
             Bound("longest wait of a good client, s", max(item["waited"] for item in outcomes), PATIENCE),
-            Bound("longest telling of a state, s", max(item["longest_telling"] for item in outcomes), 0.25),
+            Bound(
+                "longest telling of a state, s",
+                max(item["longest_telling"] for item in outcomes),
+                LONGEST_TELLING,
+            ),
         ),
         table="\n".join(lines),
     )

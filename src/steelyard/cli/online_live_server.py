@@ -81,6 +81,7 @@ class LoopbackServer(ThreadingHTTPServer):
 
     daemon_threads = True
     block_on_close = False
+    request_queue_size = MOST
 
     def __init__(self, page: str, mailbox: Mailbox) -> None:
         """Listen, and answer in threads of its own."""
@@ -156,6 +157,10 @@ class _Answers(BaseHTTPRequestHandler):
         self.send_header("X-Content-Type-Options", "nosniff")
         self.send_header("X-Frame-Options", "DENY")
         self.end_headers()
+
+    def send_error(self, code: int, message: str | None = None, explain: str | None = None) -> None:
+        """Refuse in the words of the standard; nothing of what was asked is repeated."""
+        super().send_error(code)
 
     def log_message(self, *_: object) -> None:
         """The terminal belongs to the run."""
