@@ -20,7 +20,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 PROGRAM = "from steelyard.cli import command; command()"
 TOUCHES = frozenset(("open", "os.rename", "os.mkdir", "os.remove", "os.rmdir"))
@@ -78,18 +78,23 @@ def run_here(words: list[str], folder: Path, plan: Plan) -> Ended:
         plan: what happens to it.
     """
     import_module(f"steelyard.cli.{words[0]}")
-    said = folder.with_name(f"{folder.name}.said")
     counts = folder.with_name(f"{folder.name}.counts")
     counts.unlink(missing_ok=True)
+    # What it says goes through a pipe: a file would be as short as its other files.
+    ours, theirs = os.pipe()
     started = time.monotonic()
     pid = os.fork()
     if pid == 0:
-        _child(words, folder, plan, said, counts)
-    code = _waited(pid, started + PATIENCE)
+        os.close(ours)
+        _child(words, folder, plan, theirs, counts)
+    os.close(theirs)
+    os.set_blocking(ours, False)
+    with os.fdopen(ours, "rb") as stream:
+        code, said = _waited(pid, started + PATIENCE, stream)
     seconds = time.monotonic() - started
     orphans = _end_group(pid)
     counted = json.loads(counts.read_text()) if counts.is_file() else [0, 0]
-    return Ended(code, said.read_text(errors="replace"), seconds, *counted, orphans)
+    return Ended(code, said.decode(errors="replace"), seconds, *counted, orphans)
 
 
 def run_apart(words: list[str], folder: Path, number: int = 0, moment: float = 0.0) -> Ended:
@@ -123,16 +128,18 @@ def run_apart(words: list[str], folder: Path, number: int = 0, moment: float = 0
     return Ended(code, said.read_text(errors="replace"), seconds, orphans=_end_group(process.pid))
 
 
-def _waited(pid: int, until: float) -> int | None:
-    """The exit code of a child; None where it has to be killed."""
+def _waited(pid: int, until: float, stream: BinaryIO) -> tuple[int | None, bytes]:
+    """The exit code of a child, None where it has to be killed; and what it said meanwhile."""
+    said = b""
     while time.monotonic() < until:
         done, status = os.waitpid(pid, os.WNOHANG)
+        said += stream.read() or b""
         if done:
-            return os.waitstatus_to_exitcode(status)
+            return os.waitstatus_to_exitcode(status), said
         time.sleep(0.002)
     os.kill(pid, signal.SIGKILL)
     os.waitpid(pid, 0)
-    return None
+    return None, said
 
 
 def _end_group(pid: int) -> bool:
@@ -149,7 +156,7 @@ def _end_group(pid: int) -> bool:
     return True
 
 
-def _child(words: list[str], folder: Path, plan: Plan, said: Path, counts: Path) -> None:
+def _child(words: list[str], folder: Path, plan: Plan, said: int, counts: Path) -> None:
     """The rest of a forked process: never returns."""
     code = 1
     try:
@@ -158,10 +165,10 @@ def _child(words: list[str], folder: Path, plan: Plan, said: Path, counts: Path)
         atexit._clear()
         signal.signal(signal.SIGINT, signal.default_int_handler)
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
-        out = os.open(said, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
         os.dup2(os.open(os.devnull, os.O_RDWR), 0)
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
-        os.dup2(out, 2)
+        os.dup2(said, 2)
+        os.close(said)
         sys.argv = ["steelyard", *words]
         moments = _Moments(str(folder), plan)
         if plan.largest:

@@ -10,6 +10,7 @@ import os
 import shutil
 import tempfile
 from collections import Counter
+from dataclasses import dataclass
 from errno import EFBIG, ENOSPC
 from pathlib import Path
 
@@ -25,16 +26,41 @@ LARGEST = 5.5
 """Decimal exponent of the largest limit of a file's size; the least is a byte."""
 
 
-def case(seed: int) -> Outcome:
-    """Run a command on a disk that fills up, look at what it says and leaves, and run it again."""
+@dataclass(frozen=True)
+class FullDisk:
+    """One attempt: a command, whether it replaces an earlier result, and when there is no space left.
+
+    Attributes:
+        command: what is run.
+        earlier: whether it replaces an earlier result.
+        largest: of its files, bytes; 0 where operations fail instead.
+        moment: the share of its operations that succeed.
+    """
+
+    command: Command
+    earlier: bool
+    largest: int
+    moment: float
+
+
+def drawn(seed: int) -> FullDisk:
+    """The attempt of a seed."""
     rng = np.random.default_rng(seed)
     command = COMMANDS[int(rng.integers(len(COMMANDS)))]
     earlier, by_size = bool(rng.integers(2)), bool(rng.integers(2))
+    largest = int(10.0 ** rng.uniform(0.0, LARGEST)) if by_size else 0
+    return FullDisk(command, earlier, largest, float(rng.random()))
+
+
+def case(seed: int) -> Outcome:
+    """Run a command on a disk that fills up, look at what it says and leaves, and run it again."""
+    disk = drawn(seed)
+    command, earlier = disk.command, disk.earlier
     known = reference(command.name)
-    if by_size:
-        plan, cause = Plan(largest=int(10.0 ** rng.uniform(0.0, LARGEST))), os.strerror(EFBIG)
+    if disk.largest:
+        plan, cause = Plan(largest=disk.largest), os.strerror(EFBIG)
     else:
-        plan, cause = Plan(full=int(rng.integers(1, known.writes + 1))), os.strerror(ENOSPC)
+        plan, cause = Plan(full=1 + int(disk.moment * known.writes)), os.strerror(ENOSPC)
     with tempfile.TemporaryDirectory() as home:
         folder = Path(home, "here")
         if earlier:
@@ -55,7 +81,7 @@ def case(seed: int) -> Outcome:
     return {
         "command": command.name,
         "earlier": earlier,
-        "limit": f"{plan.largest} bytes" if by_size else f"operation {plan.full} of {known.writes}",
+        "limit": f"{plan.largest} bytes" if disk.largest else f"operation {plan.full} of {known.writes}",
         "code": ended.code,
         "full": cause in ended.stderr,
         "said": ended.stderr[-300:].replace(home, ""),
@@ -112,4 +138,4 @@ def judge(outcomes: list[Outcome]) -> Study:
     )
 
 
-ATTACK = Attack("full_disk", "commands on disks that fill up", 200, case, judge, limit=300.0)
+ATTACK = Attack("full_disk", "commands on disks that fill up", 100, case, judge, limit=300.0)

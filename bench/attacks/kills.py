@@ -11,6 +11,7 @@ import shutil
 import signal
 import tempfile
 from collections import Counter
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -22,17 +23,46 @@ from tables import Bound, Study
 
 SIGNALS = (signal.SIGKILL, signal.SIGTERM, signal.SIGINT)
 BY_CLOCK = 1 / 3
+LAST = 0.8
+"""The share of its time after which a command is at its files."""
 START = 1.5
 """How long the program takes to load, s."""
 INTERRUPTED, TERMINATED = 130, 143
 
 
-def case(seed: int) -> Outcome:
-    """Stop a command, look at what it left, and run it again."""
+@dataclass(frozen=True)
+class Kill:
+    """One attempt.
+
+    Attributes:
+        command: what is stopped.
+        number: the signal.
+        earlier: whether it replaces an earlier result.
+        by_clock: whether the moment is of its time rather than among its operations.
+        moment: the share of its time, or of its operations, that it is left.
+    """
+
+    command: Command
+    number: signal.Signals
+    earlier: bool
+    by_clock: bool
+    moment: float
+
+
+def drawn(seed: int) -> Kill:
+    """The attempt of a seed."""
     rng = np.random.default_rng(seed)
     command = COMMANDS[int(rng.integers(len(COMMANDS)))]
     number = SIGNALS[int(rng.integers(len(SIGNALS)))]
     earlier, by_clock = bool(rng.integers(2)), bool(rng.random() < BY_CLOCK)
+    least = LAST if by_clock and rng.integers(2) else 0.0
+    return Kill(command, number, earlier, by_clock, float(rng.uniform(least, 1.0)))
+
+
+def case(seed: int) -> Outcome:
+    """Stop a command, look at what it left, and run it again."""
+    kill = drawn(seed)
+    command, number, earlier = kill.command, kill.number, kill.earlier
     known = reference(command.name)
     with tempfile.TemporaryDirectory() as home:
         folder = Path(home, "here")
@@ -41,13 +71,14 @@ def case(seed: int) -> Outcome:
         else:
             folder.mkdir()
         words = command.line(folder, *(["--force"] if command.forced and earlier else []))
-        if by_clock:
-            whole = START + known.seconds
-            moment = float(rng.uniform(0.0 if rng.integers(2) else 0.8 * whole, whole))
-            ended = run_apart(words, folder, number, moment)
+        if kill.by_clock:
+            seconds = kill.moment * (START + known.seconds)
+            moment = f"{seconds:.2f} s"
+            ended = run_apart(words, folder, number, seconds)
         else:
-            moment = int(rng.integers(1, known.operations + 1))
-            ended = run_here(words, folder, Plan(signal=number, operation=moment))
+            operation = 1 + int(kill.moment * known.operations)
+            moment = f"operation {operation} of {known.operations}"
+            ended = run_here(words, folder, Plan(signal=number, operation=operation))
         stopped = ended.code in (-number, INTERRUPTED, TERMINATED)
         wrong = [f"when stopped: {what}" for what in broken_promises(command, folder, earlier=earlier)]
         left = leftovers(folder)
@@ -64,7 +95,7 @@ def case(seed: int) -> Outcome:
         "command": command.name,
         "signal": number.name,
         "earlier": earlier,
-        "moment": f"{moment:.2f} s" if by_clock else f"operation {moment} of {known.operations}",
+        "moment": moment,
         "stopped": stopped,
         "code": ended.code,
         "leftovers": left,
@@ -116,4 +147,4 @@ def judge(outcomes: list[Outcome]) -> Study:
     )
 
 
-ATTACK = Attack("kills", "commands killed, ended and interrupted", 200, case, judge, limit=300.0)
+ATTACK = Attack("kills", "commands killed, ended and interrupted", 100, case, judge, limit=300.0)

@@ -17,6 +17,9 @@ from steelyard.interruptions import interrupted_afterwards
 FilePath = str | os.PathLike[str]
 """What names a file or a folder: text, a `pathlib.Path`, or anything else that `open` takes."""
 
+NO_SPACE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+"""What the system says where a disk is full, or a share of it, or the largest size of a file is reached."""
+
 
 def write_bytes(path: FilePath, content: bytes) -> None:
     """Write a file: first beside its place, then moved into it in one step.
@@ -57,7 +60,7 @@ def unwritable(path: FilePath, error: OSError) -> InputError:
         The error to raise.
     """
     remedy = "Check that its folder exists and can be written to."
-    if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
+    if error.errno in NO_SPACE:
         remedy = "Make room on its disk, or choose another one."
     return InputError(f"cannot be written: {error.strerror or error}.", place=str(path), remedy=remedy)
 
