@@ -22,8 +22,8 @@ from attacks.commands import COMMANDS, Command, broken_promises, leftovers, refe
 from tables import Bound, Study
 
 BAD_INPUT, NO_SOLUTION = 2, 3
-LARGEST = 5.5
-"""Decimal exponent of the largest limit of a file's size; the least is a byte."""
+SMALLEST, LARGEST = 100.0, 3e5
+"""Limits of a file's size, bytes; below, not even the system's own semaphores can be made."""
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ def drawn(seed: int) -> FullDisk:
     rng = np.random.default_rng(seed)
     command = COMMANDS[int(rng.integers(len(COMMANDS)))]
     earlier, by_size = bool(rng.integers(2)), bool(rng.integers(2))
-    largest = int(10.0 ** rng.uniform(0.0, LARGEST)) if by_size else 0
+    largest = int(np.exp(rng.uniform(*np.log([SMALLEST, LARGEST])))) if by_size else 0
     return FullDisk(command, earlier, largest, float(rng.random()))
 
 
