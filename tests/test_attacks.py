@@ -116,6 +116,6 @@ def test_full_disks_are_told_of_and_leave_nothing_half_written(
 
 
 def test_hostile_clients_neither_stop_nor_slow_a_run() -> None:
-    found = live_server.case(FLOODED)
+    found = live_server.case(4)
     assert found["flooded"]
     assert found["violations"] == []

@@ -316,4 +316,4 @@ def judge(outcomes: list[Outcome]) -> Study:
     )
 
 
-ATTACK = Attack("live_server", "hostile clients of the live page", 200, case, judge, limit=90.0)
+ATTACK = Attack("live_server", "hostile clients of the live page", 120, case, judge, limit=90.0)
