@@ -17,7 +17,7 @@ import sys
 import time
 import traceback
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -58,6 +58,7 @@ class Ended:
         seconds: how long it took.
         operations: how often it touched the disk at its output, where that was counted.
         writes: how often it wrote, flushed or moved there, where that was counted.
+        modules: of the package that it had loaded in the end, where they were counted.
         orphans: whether processes of it had to be ended.
     """
 
@@ -66,6 +67,7 @@ class Ended:
     seconds: float
     operations: int = 0
     writes: int = 0
+    modules: list[str] = field(default_factory=list)
     orphans: bool = False
 
 
@@ -77,7 +79,6 @@ def run_here(words: list[str], folder: Path, plan: Plan) -> Ended:
         folder: where it writes; only what it does there is counted.
         plan: what happens to it.
     """
-    import_module(f"steelyard.cli.{words[0]}")
     counts = folder.with_name(f"{folder.name}.counts")
     counts.unlink(missing_ok=True)
     # What it says goes through a pipe: a file would be as short as its other files.
@@ -93,8 +94,15 @@ def run_here(words: list[str], folder: Path, plan: Plan) -> Ended:
         code, said = _waited(pid, started + PATIENCE, stream)
     seconds = time.monotonic() - started
     orphans = _end_group(pid)
-    counted = json.loads(counts.read_text()) if counts.is_file() else [0, 0]
+    counted = json.loads(counts.read_text()) if counts.is_file() else [0, 0, []]
     return Ended(code, said.decode(errors="replace"), seconds, *counted, orphans)
+
+
+def load(modules: list[str]) -> None:
+    """Import what a command was seen to import, so that those that follow need not."""
+    for name in modules:
+        with suppress(ImportError):
+            import_module(name)
 
 
 def run_apart(words: list[str], folder: Path, number: int = 0, moment: float = 0.0) -> Ended:
@@ -186,11 +194,17 @@ def _child(words: list[str], folder: Path, plan: Plan, said: int, counts: Path) 
             moments.over = True
             atexit._run_exitfuncs()
             resource.setrlimit(resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY,) * 2)
-            counts.write_text(json.dumps([moments.operations, moments.writes]))
+            counts.write_text(json.dumps([moments.operations, moments.writes, _modules()]))
     finally:
         sys.stdout.flush()
         sys.stderr.flush()
         os._exit(code)
+
+
+def _modules() -> list[str]:
+    # Those of copies for one controller or one robot are not in any file.
+    names = [name for name in sys.modules if name.startswith(("steelyard.", "mujoco", "pinocchio", "scipy."))]
+    return [name for name in names if getattr(sys.modules[name], "__spec__", None) is not None]
 
 
 class _Moments:

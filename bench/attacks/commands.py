@@ -20,7 +20,7 @@ from xml.etree import ElementTree
 
 import numpy as np
 
-from attacks.child import Ended, Plan, run_here
+from attacks.child import Ended, Plan, load, run_here
 
 LOAD = {"mass": 0.3, "com": [0.0, 0.01, 0.02], "inertia": [0.001, 0.0, 0.001, 0.0, 0.0, 0.001]}
 STUDY = """
@@ -193,6 +193,7 @@ def reference(name: str) -> Reference:
                     raise RuntimeError(f"{name} left alone ends with {ended.code}: {ended.stderr}")
             (folder / "ended.json").write_text(json.dumps(vars(ended)))
     ended = Ended(**json.loads((folder / "ended.json").read_text()))
+    load(ended.modules)
     was, now = digests(folder / "earlier"), digests(folder / "new")
     telling = frozenset(file for file in now if now[file] != was.get(file))
     operations, writes = ended.operations, ended.writes

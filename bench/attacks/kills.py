@@ -25,6 +25,8 @@ SIGNALS = (signal.SIGKILL, signal.SIGTERM, signal.SIGINT)
 BY_CLOCK = 1 / 3
 LAST = 0.8
 """The share of its time after which a command is at its files."""
+LAST_ONES = 5
+"""Operations, at least, by which an earlier result is replaced."""
 START = 1.5
 """How long the program takes to load, s."""
 INTERRUPTED, TERMINATED = 130, 143
@@ -76,8 +78,10 @@ def case(seed: int) -> Outcome:
             moment = f"{seconds:.2f} s"
             ended = run_apart(words, folder, number, seconds)
         else:
-            operation = 1 + int(kill.moment * known.operations)
-            moment = f"operation {operation} of {known.operations}"
+            # To remove what stood there before takes some more of them.
+            operations = known.operations + (LAST_ONES if earlier else 0)
+            operation = 1 + int(kill.moment * operations)
+            moment = f"operation {operation} of about {operations}"
             ended = run_here(words, folder, Plan(signal=number, operation=operation))
         stopped = ended.code in (-number, INTERRUPTED, TERMINATED)
         wrong = [f"when stopped: {what}" for what in broken_promises(command, folder, earlier=earlier)]
@@ -147,4 +151,4 @@ def judge(outcomes: list[Outcome]) -> Study:
     )
 
 
-ATTACK = Attack("kills", "commands killed, ended and interrupted", 100, case, judge, limit=300.0)
+ATTACK = Attack("kills", "commands killed, ended and interrupted", 150, case, judge, limit=300.0)
