@@ -138,4 +138,4 @@ def judge(outcomes: list[Outcome]) -> Study:
     )
 
 
-ATTACK = Attack("full_disk", "commands on disks that fill up", 150, case, judge, limit=300.0)
+ATTACK = Attack("full_disk", "commands on disks that fill up", 80, case, judge, limit=300.0)

@@ -151,4 +151,4 @@ def judge(outcomes: list[Outcome]) -> Study:
     )
 
 
-ATTACK = Attack("kills", "commands killed, ended and interrupted", 150, case, judge, limit=300.0)
+ATTACK = Attack("kills", "commands killed, ended and interrupted", 80, case, judge, limit=300.0)

@@ -56,8 +56,8 @@ EXTRAS = (
     "X: é☃", "Accept-Encoding: gzip", "Content-Type: text/html\r\n\r\nGET / HTTP/1.1",
 )  # fmt: skip
 WAYS = ("whole", "whole", "whole", "slowly", "stalled", "reset", "half closed", "deaf", "twice")
-FEW = MOST + 8
-"""Threads that may be there: some are about to end, and three are not for clients."""
+FEW = 2 * MOST
+"""Threads that may be there: those of connections that gave way end when they get to it."""
 LONGEST_TELLING = 1.0
 """How long telling a state may take on a busy machine, s; it takes microseconds."""
 PATIENCE = 10.0
@@ -316,4 +316,4 @@ def judge(outcomes: list[Outcome]) -> Study:
     )
 
 
-ATTACK = Attack("live_server", "hostile clients of the live page", 120, case, judge, limit=90.0)
+ATTACK = Attack("live_server", "hostile clients of the live page", 80, case, judge, limit=90.0)

@@ -65,36 +65,40 @@ def unwritable(path: FilePath, error: OSError) -> InputError:
     return InputError(f"cannot be written: {error.strerror or error}.", place=str(path), remedy=remedy)
 
 
-def write_together(writers: Mapping[Path, Callable[[Path], object]], *, gone: Iterable[Path] = ()) -> None:
+def write_together(
+    folder: FilePath, writers: Mapping[str, Callable[[FilePath], object]], *, gone: Iterable[str] = ()
+) -> None:
     """Write files of one folder that belong together: whatever is there belongs to the first, at any instant.
 
     All are written beside the folder's files before any of those is touched. Then the earlier ones are
     removed but for the first, the first is replaced, and the others follow in their order.
 
     Args:
-        writers: the files, each with what writes it to a path it is given; they lie in the same folder.
-        gone: files of earlier results that have no successor.
+        folder: where; it exists.
+        writers: names of the files, each with what writes it to a path it is given.
+        gone: names of files of earlier results that have no successor.
 
     Raises:
         InputError: one of them cannot be written.
     """
+    folder = Path(folder)
+    beside = folder / f".{secrets.token_hex(8)}.tmp"
     first, *others = writers
-    beside = first.with_name(f".{secrets.token_hex(8)}.tmp")
-    place = first
+    name = first
     with interrupted_afterwards():
         try:
             beside.mkdir()
-            for place, writer in writers.items():
-                writer(beside / place.name)
-            for place in (*others, *gone):
-                place.unlink(missing_ok=True)
-            for place in writers:
-                (beside / place.name).replace(place)
+            for name, writer in writers.items():
+                writer(beside / name)
+            for name in (*others, *gone):
+                (folder / name).unlink(missing_ok=True)
+            for name in writers:
+                (beside / name).replace(folder / name)
         except InputError as error:
             # The reader knows nothing of the folder beside.
-            raise InputError(error.message, place=str(place), remedy=error.remedy) from error
+            raise InputError(error.message, place=str(folder / name), remedy=error.remedy) from error
         except OSError as error:
-            raise unwritable(place, error) from error
+            raise unwritable(folder / name, error) from error
         finally:
             shutil.rmtree(beside, ignore_errors=True)
 

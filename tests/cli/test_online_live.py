@@ -162,7 +162,10 @@ def test_connections_that_say_nothing_take_few_threads_and_nobodys_place(view: L
         for _ in range(2 * MOST):
             silent.enter_context(socket.create_connection(("127.0.0.1", url.port), timeout=5))
         assert urllib.request.urlopen(url.geturl(), timeout=5).status == 200
-        assert threading.active_count() - before <= MOST + 2
+        until = time.monotonic() + 10.0
+        while threading.active_count() - before > MOST:
+            assert time.monotonic() < until, "threads of connections that gave way do not end"
+            time.sleep(0.01)
 
 
 def test_nothing_of_a_wrong_request_is_repeated(view: LiveView) -> None:

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from steelyard.errors import InputError
-from steelyard.files import require_writable, write_bytes, write_text, write_together
+from steelyard.files import FilePath, require_writable, write_bytes, write_text, write_together
 
 
 def test_a_file_is_written_whole_or_not_at_all(tmp_path: Path) -> None:
@@ -49,12 +49,12 @@ def test_a_full_disk_is_named_as_such(tmp_path: Path, monkeypatch: pytest.Monkey
     monkeypatch.setattr(os, "fsync", full)
     with pytest.raises(InputError, match=r"a: cannot be written: No space left on device\. Make room"):
         write_text(tmp_path / "a", "new")
-    files: dict[Path, Callable[[Path], object]] = {
-        tmp_path / "a": lambda path: path.write_text("new"),
-        tmp_path / "b": lambda path: write_text(path, "new"),
+    files: dict[str, Callable[[FilePath], object]] = {
+        "a": lambda path: Path(path).write_text("new"),
+        "b": lambda path: write_text(path, "new"),
     }
     with pytest.raises(InputError, match=rf"^{tmp_path}/b: cannot be written: No space"):
-        write_together(files, gone=[tmp_path / "a"])
+        write_together(tmp_path, files, gone=["a"])
     assert [file.name for file in tmp_path.iterdir()] == ["a"]
     assert (tmp_path / "a").read_text() == "precious"
 
@@ -73,10 +73,10 @@ def test_of_files_that_belong_together_none_ever_stands_beside_another_first_one
     sys.addaudithook(look)
     for text in ("old", "new"):
         watching[:] = [True]
-        write_together({tmp_path / n: lambda path, text=text: path.write_text(text) for n in names})
+        write_together(tmp_path, {n: lambda path, text=text: Path(path).write_text(text) for n in names})
         watching.clear()
     (tmp_path / "samples").unlink()
-    write_together({tmp_path / "motion": lambda path: path.write_text("newest")}, gone=[tmp_path / "samples"])
+    write_together(tmp_path, {"motion": lambda path: Path(path).write_text("newest")}, gone=["samples"])
     assert len(states) > 6
     for state in states:
         assert len({text for _, text in state}) <= 1, "parts of two results"

@@ -39,14 +39,14 @@ def write_run(run: OnlineRun, folder: FilePath, *, page: tuple[str, str] | None 
         raise InputError(f"cannot be made: {error.strerror}.", place=str(at)) from error
     arrays = io.BytesIO()
     np.savez_compressed(arrays, **{field.name: getattr(run.cycles, field.name) for field in fields(Cycles)})
-    writers: dict[Path, Callable[[Path], None]] = {
-        at / RECORD: lambda path: write_document(run.record, path, indent=None),
-        at / CYCLES: lambda path: write_bytes(path, arrays.getvalue()),
+    writers: dict[str, Callable[[FilePath], None]] = {
+        RECORD: lambda path: write_document(run.record, path, indent=None),
+        CYCLES: lambda path: write_bytes(path, arrays.getvalue()),
     }
     if page is not None:
         name, text = page
-        writers[at / name] = lambda path: write_text(path, text)
-    write_together(writers)
+        writers[name] = lambda path: write_text(path, text)
+    write_together(at, writers)
     return at / RECORD, at / CYCLES
 
 
