@@ -34,10 +34,13 @@ from tables import Bound, Study, write_study
 
 ROOT = Path(__file__).resolve().parents[1]
 KEPT = ROOT / "build" / "attack"
-ATTACKS: dict[str, str] = {
+ATTACKS = {
     "certificates": "attacks.certificates",
     "bounds": "attacks.bounds",
     "readers": "attacks.readers",
+    "kills": "attacks.kills",
+    "full_disk": "attacks.full_disk",
+    "live_server": "attacks.live_server",
 }
 """Every attack by name, with the module that holds it as `ATTACK`."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,12 @@ import pytest
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "bench"))
 
 import attack as driver
-from attacks.crew import CRASH, DONE, HANG
+from attacks import full_disk, kills, live_server
+from attacks.attack import Outcome
+from attacks.crew import CRASH, DONE, HANG, attempt
+
+QUICK = {"simulate", "validate"}
+"""Commands that take less than a second, in one process."""
 
 SAMPLE = """
 import os, time
@@ -73,3 +79,43 @@ def test_the_driver_goes_on_where_it_was_and_counts_hangs_and_crashes(
     assert len((sample / "tried").read_text().split()) == 6
     assert driver.main(["sample", "--cases", "1", "--fresh"]) == 0
     assert len((sample / "tried").read_text().split()) == 7
+
+
+def outcomes(name: str, seeds: list[int], folder: Path, monkeypatch: pytest.MonkeyPatch) -> list[Outcome]:
+    """What becomes of some seeds of an attack, in a process of its own."""
+    # One folder for all: what they have in common is made once.
+    monkeypatch.setenv("TMPDIR", str(folder))
+    module = driver.ATTACKS[name]
+    return list(attempt(import_module(module).ATTACK, module, seeds, workers=1))
+
+
+@pytest.fixture(scope="module")
+def material(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("material")
+
+
+def test_stopped_commands_leave_whole_files_and_can_be_run_again(
+    material: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    draws = {seed: kills.drawn(seed) for seed in range(300)}
+    quick = [seed for seed, kill in draws.items() if kill.command.name in QUICK and not kill.by_clock]
+    found = outcomes("kills", quick[:4], material, monkeypatch)
+    assert {item["command"] for item in found} == QUICK
+    assert [item.get("violations", item.get("reason")) for item in found] == [[]] * 4
+    assert sum(item["stopped"] for item in found) >= 2
+
+
+def test_full_disks_are_told_of_and_leave_nothing_half_written(
+    material: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    draws = {seed: full_disk.drawn(seed) for seed in range(300)}
+    quick = [seed for seed, disk in draws.items() if disk.command.name in QUICK and disk.largest < 2000]
+    found = outcomes("full_disk", quick[:4], material, monkeypatch)
+    assert [item.get("violations", item.get("reason")) for item in found] == [[]] * 4
+    assert all(item["full"] and item["code"] == 2 for item in found)
+
+
+def test_hostile_clients_neither_stop_nor_slow_a_run() -> None:
+    found = live_server.case(4)
+    assert found["flooded"]
+    assert found["violations"] == []

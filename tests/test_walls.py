@@ -15,6 +15,7 @@ FLOORS = (
         "errors",
         "arrays",
         "finding",
+        "interruptions",
         "files",
         "budget",
         "document",

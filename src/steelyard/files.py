@@ -1,16 +1,19 @@
-"""Files that appear whole or not at all, and those that are read: regular ones, of bounded size."""
+"""Files that appear whole or not at all, alone or together, and those that are read: regular and bounded."""
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import os
 import secrets
+import shutil
 import stat
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import BinaryIO, TypeVar
 
 from steelyard.errors import InputError
+from steelyard.interruptions import interrupted_afterwards
 
 T = TypeVar("T")
 _BLOCK = 1 << 20
@@ -20,6 +23,9 @@ _MADE_UP = ("/proc/", "/sys/", "/dev/")
 
 FilePath = str | os.PathLike[str]
 """What names a file or a folder: text, a `pathlib.Path`, or anything else that `open` takes."""
+
+NO_SPACE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+"""What the system says where a disk is full, or a share of it, or the largest size of a file is reached."""
 
 
 def write_bytes(path: FilePath, content: bytes) -> None:
@@ -36,20 +42,72 @@ def write_bytes(path: FilePath, content: bytes) -> None:
     if path.is_dir():
         raise InputError("is a directory.", place=str(path), remedy="Give the path of a file.")
     beside = path.with_name(f".{secrets.token_hex(8)}.tmp")
-    try:
-        with beside.open("xb") as stream:
-            stream.write(content)
-            stream.flush()
-            os.fsync(stream.fileno())
-        beside.replace(path)
-    except OSError as error:
-        raise InputError(
-            f"cannot be written: {error.strerror or error}.",
-            place=str(path),
-            remedy="Check that its folder exists and can be written to.",
-        ) from error
-    finally:
-        beside.unlink(missing_ok=True)
+    # An interruption that fell into the cleaning up would leave what was begun.
+    with interrupted_afterwards():
+        try:
+            with beside.open("xb") as stream:
+                stream.write(content)
+                stream.flush()
+                os.fsync(stream.fileno())
+            beside.replace(path)
+        except OSError as error:
+            raise unwritable(path, error) from error
+        finally:
+            beside.unlink(missing_ok=True)
+
+
+def unwritable(path: FilePath, error: OSError) -> InputError:
+    """What is said of a file or a folder that the system does not let us write.
+
+    Args:
+        path: what was to be written.
+        error: what the system says.
+
+    Returns:
+        The error to raise.
+    """
+    remedy = "Check that its folder exists and can be written to."
+    if error.errno in NO_SPACE:
+        remedy = "Make room on its disk, or choose another one."
+    return InputError(f"cannot be written: {error.strerror or error}.", place=str(path), remedy=remedy)
+
+
+def write_together(
+    folder: FilePath, writers: Mapping[str, Callable[[FilePath], object]], *, gone: Iterable[str] = ()
+) -> None:
+    """Write files of one folder that belong together: whatever is there belongs to the first, at any instant.
+
+    All are written beside the folder's files before any of those is touched. Then the earlier ones are
+    removed but for the first, the first is replaced, and the others follow in their order.
+
+    Args:
+        folder: where; it exists.
+        writers: names of the files, each with what writes it to a path it is given.
+        gone: names of files of earlier results that have no successor.
+
+    Raises:
+        InputError: one of them cannot be written.
+    """
+    folder = Path(folder)
+    beside = folder / f".{secrets.token_hex(8)}.tmp"
+    first, *others = writers
+    name = first
+    with interrupted_afterwards():
+        try:
+            beside.mkdir()
+            for name, writer in writers.items():
+                writer(beside / name)
+            for name in (*others, *gone):
+                (folder / name).unlink(missing_ok=True)
+            for name in writers:
+                (beside / name).replace(folder / name)
+        except InputError as error:
+            # The reader knows nothing of the folder beside.
+            raise InputError(error.message, place=str(folder / name), remedy=error.remedy) from error
+        except OSError as error:
+            raise unwritable(folder / name, error) from error
+        finally:
+            shutil.rmtree(beside, ignore_errors=True)
 
 
 def require_possible(path: FilePath) -> None:
@@ -95,16 +153,17 @@ def require_writable(folder: FilePath) -> None:
             remedy="Give the path of a folder.",
         )
     probe = ground / f".{secrets.token_hex(8)}.tmp"
-    try:
-        probe.touch(exist_ok=False)
-    except OSError as error:
-        raise InputError(
-            f"cannot be written to: {error.strerror or error}.",
-            place=str(folder if ground == folder.absolute() else ground),
-            remedy="Choose another folder, or make this one writable.",
-        ) from error
-    finally:
-        probe.unlink(missing_ok=True)
+    with interrupted_afterwards():
+        try:
+            probe.touch(exist_ok=False)
+        except OSError as error:
+            raise InputError(
+                f"cannot be written to: {error.strerror or error}.",
+                place=str(folder if ground == folder.absolute() else ground),
+                remedy="Choose another folder, or make this one writable.",
+            ) from error
+        finally:
+            probe.unlink(missing_ok=True)
 
 
 def write_text(path: FilePath, text: str) -> None:

@@ -221,6 +221,39 @@ app.main()
     assert time.monotonic() - started < 15
 
 
+def test_asked_to_end_it_takes_back_what_is_half_done() -> None:
+    program = """
+from steelyard.cli import app, command
+import signal, sys
+def work():
+    try:
+        signal.raise_signal(signal.SIGTERM)
+    finally:
+        print("taken back")
+app.app.command("work")(work)
+command()
+"""
+    ended = subprocess.run([STEELYARD[0], "-c", program, "work"], capture_output=True, text=True, timeout=60)
+    assert (ended.returncode, ended.stdout, ended.stderr) == (143, "taken back\n", "")
+
+
+def test_a_full_disk_is_told_in_one_sentence_whatever_file_it_meets(tmp_path: Path) -> None:
+    program = f"""
+from steelyard.cli import app, command
+import resource
+def work():
+    resource.setrlimit(resource.RLIMIT_FSIZE, (4, 4))
+    with open({str(tmp_path / "file")!r}, "w") as stream:
+        stream.write("longer")
+app.app.command("work")(work)
+command()
+"""
+    ended = subprocess.run([STEELYARD[0], "-c", program, "work"], capture_output=True, text=True, timeout=60)
+    assert ended.returncode == 2
+    assert "cannot be written: File too large. Make room" in " ".join(ended.stderr.split())
+    assert "Traceback" not in ended.stderr
+
+
 def test_compile_makes_every_public_kernel(monkeypatch: pytest.MonkeyPatch) -> None:
     document = run("compile", "--json").document
     assert document["kernels"] == list(KERNELS)

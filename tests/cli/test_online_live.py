@@ -23,6 +23,7 @@ from oracles.pinocchio_robot import PinocchioRobot
 from report.chromium import NAMES, PROGRAM, Browser
 from report.test_online_page import EFFORT, HOME, RADIUS, arm, head, run
 from steelyard.cli.online_live import LiveView
+from steelyard.cli.online_live_server import MOST
 from steelyard.finding import Severity
 from steelyard.report.online_news import Snapshot
 from steelyard.report.online_page import online_page
@@ -152,6 +153,28 @@ def test_publishing_waits_for_nobody(view: LiveView) -> None:
             teller.start()
             teller.join(5.0)
             assert not teller.is_alive()
+
+
+def test_connections_that_say_nothing_take_few_threads_and_nobodys_place(view: LiveView) -> None:
+    url = urlsplit(view.start())
+    before = threading.active_count()
+    with contextlib.ExitStack() as silent:
+        for _ in range(2 * MOST):
+            silent.enter_context(socket.create_connection(("127.0.0.1", url.port), timeout=5))
+        assert urllib.request.urlopen(url.geturl(), timeout=5).status == 200
+        until = time.monotonic() + 10.0
+        while threading.active_count() - before > MOST:
+            assert time.monotonic() < until, "threads of connections that gave way do not end"
+            time.sleep(0.01)
+
+
+def test_nothing_of_a_wrong_request_is_repeated(view: LiveView) -> None:
+    url = urlsplit(view.start())
+    with socket.create_connection(("127.0.0.1", url.port), timeout=5) as client:
+        client.sendall(b"<script>/ / HTTP/1.0\r\n\r\n")
+        answer = b"".join(iter(lambda: client.recv(65536), b""))
+    assert answer.startswith(b"HTTP/1.0 501 ")
+    assert b"script" not in answer
 
 
 def test_before_it_starts_and_after_it_closes_publishing_does_nothing(view: LiveView) -> None:

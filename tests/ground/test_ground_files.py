@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import errno
+import os
+import signal
+import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from steelyard.errors import InputError
-from steelyard.files import require_writable, write_bytes, write_text
+from steelyard.files import FilePath, require_writable, write_bytes, write_text, write_together
 
 
 def test_a_file_is_written_whole_or_not_at_all(tmp_path: Path) -> None:
@@ -33,3 +38,58 @@ def test_where_nothing_can_be_written_is_found_beforehand(tmp_path: Path) -> Non
     # Nobody, root included, makes files in /proc.
     with pytest.raises(InputError, match="/proc: cannot be written to"):
         require_writable(Path("/proc/steelyard/below"))
+
+
+def test_a_full_disk_is_named_as_such(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "a").write_text("precious")
+
+    def full(_: int) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(InputError, match=r"a: cannot be written: No space left on device\. Make room"):
+        write_text(tmp_path / "a", "new")
+    files: dict[str, Callable[[FilePath], object]] = {
+        "a": lambda path: Path(path).write_text("new"),
+        "b": lambda path: write_text(path, "new"),
+    }
+    with pytest.raises(InputError, match=rf"^{tmp_path}/b: cannot be written: No space"):
+        write_together(tmp_path, files, gone=["a"])
+    assert [file.name for file in tmp_path.iterdir()] == ["a"]
+    assert (tmp_path / "a").read_text() == "precious"
+
+
+def test_of_files_that_belong_together_none_ever_stands_beside_another_first_one(tmp_path: Path) -> None:
+    names = ("motion", "samples", "certificate")
+    states: set[tuple[tuple[str, str], ...]] = set()
+
+    def look(event: str, args: tuple[object, ...]) -> None:
+        if watching and event in ("open", "os.rename", "os.remove", "os.rmdir"):
+            watching.clear()
+            states.add(tuple((n, (tmp_path / n).read_text()) for n in names if (tmp_path / n).exists()))
+            watching.append(True)
+
+    watching: list[bool] = []
+    sys.addaudithook(look)
+    for text in ("old", "new"):
+        watching[:] = [True]
+        write_together(tmp_path, {n: lambda path, text=text: Path(path).write_text(text) for n in names})
+        watching.clear()
+    (tmp_path / "samples").unlink()
+    write_together(tmp_path, {"motion": lambda path: Path(path).write_text("newest")}, gone=["samples"])
+    assert len(states) > 6
+    for state in states:
+        assert len({text for _, text in state}) <= 1, "parts of two results"
+        assert not state or state[0][0] == "motion"
+    assert (tmp_path / "motion").read_text() == "newest"
+
+
+def test_an_interruption_waits_until_a_file_is_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(_: int) -> None:
+        signal.raise_signal(signal.SIGINT)
+
+    monkeypatch.setattr(os, "fsync", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        write_text(tmp_path / "a", "whole")
+    assert [file.read_text() for file in tmp_path.iterdir()] == ["whole"]
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler

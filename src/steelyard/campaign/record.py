@@ -12,7 +12,8 @@ import math
 import platform
 import time
 from collections import Counter
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -25,10 +26,13 @@ from steelyard.campaign.outcome import End, Status
 from steelyard.campaign.tables import table_path, write_table
 from steelyard.campaign.task import Task
 from steelyard.document import parse_json
-from steelyard.files import write_text
+from steelyard.files import unwritable, write_text
 
 EVERY = 5.0
 """Seconds between two writings of `campaign.json` while the campaign runs."""
+
+JOURNAL = "journal.jsonl"
+"""Name of the file with a line per computed result."""
 
 
 class Record:
@@ -52,11 +56,13 @@ class Record:
         self._saved = -math.inf
         for file in (folder / "failures").glob("*.txt"):
             file.unlink()
-        self._computed = _read_journal(folder / "journal.jsonl")
-        self._journal = (folder / "journal.jsonl").open("ab")
-        # A line that was cut short by a kill must not swallow the next one.
-        if self._journal.tell():
-            self._journal.write(b"\n")
+        self._computed = _read_journal(folder / JOURNAL)
+        with _noted(folder / JOURNAL):
+            # Without a buffer: what a full disk does not take must not be tried again at the end.
+            self._journal = (folder / JOURNAL).open("ab", buffering=0)
+            # A line that was cut short by a kill must not swallow the next one.
+            if self._journal.tell():
+                self._journal.write(b"\n")
 
     @property
     def seconds(self) -> float:
@@ -77,11 +83,12 @@ class Record:
         self.ends[end.task] = end
         if end.attempts and math.isfinite(end.seconds):
             line = {"task": end.task, "key": end.key, "seconds": end.seconds, "host": end.host}
-            self._journal.write(json.dumps(line).encode() + b"\n")
-            self._journal.flush()
+            with _noted(self._folder / JOURNAL):
+                self._journal.write(json.dumps(line).encode() + b"\n")
         if end.status is Status.FAILED:
             folder = self._folder / "failures"
-            folder.mkdir(exist_ok=True)
+            with _noted(folder):
+                folder.mkdir(exist_ok=True)
             write_text(folder / f"{end.task}.txt", _story(self._graph.tasks[end.task], end))
 
     def save_when_due(self, running: set[str]) -> None:
@@ -148,6 +155,15 @@ class Record:
             "attempts": 0 if end is None else end.attempts,
             "reason": "" if end is None else end.reason,
         }
+
+
+@contextmanager
+def _noted(path: Path) -> Iterator[None]:
+    """Say which file it is that cannot be written."""
+    try:
+        yield
+    except OSError as error:
+        raise unwritable(path, error) from error
 
 
 def _read_journal(path: Path) -> dict[str, tuple[float, str]]:

@@ -8,6 +8,7 @@ import os
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 from steelyard.cli.app import main
+from steelyard.cli.interruption import end_cleanly
 from steelyard.cli.output import HELPERS
 
 __all__ = ["command", "main"]
@@ -24,4 +25,5 @@ def command() -> None:
     # times, which takes a tenth of a short command.
     gc.set_threshold(GARBAGE)
     HELPERS.wanted = True
+    end_cleanly()
     main()

@@ -14,6 +14,7 @@ from steelyard import __version__
 from steelyard.cli.interruption import keep_interruptions
 from steelyard.cli.output import complain
 from steelyard.errors import InputError, SteelyardError
+from steelyard.files import NO_SPACE, unwritable
 
 COMMANDS = {
     "demo": "Run the whole line on a simulated arm: design, run, identify, weigh what it holds.",
@@ -101,7 +102,10 @@ def _options(
 
 
 def main() -> None:
-    """Run the command: exit code 0 done, 1 verdict fail, 2 bad input, 3 no solution, 130 interrupted."""
+    """Run the command.
+
+    Exit code 0 done, 1 verdict fail, 2 bad input, 3 no solution, 130 interrupted, 143 asked to end.
+    """
     keep_interruptions()
     try:
         app()
@@ -117,3 +121,9 @@ def main() -> None:
         # The reader of our output went away, as `head` does; there is nobody left to tell.
         sys.stderr.close()
         sys.exit(0)
+    except OSError as error:
+        # Any file may be the one that a full disk no longer takes: a log, a lock, a temporary one.
+        if error.errno not in NO_SPACE:
+            raise
+        complain(str(unwritable(error.filename or "A file", error)))
+        sys.exit(2)

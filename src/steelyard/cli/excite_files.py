@@ -11,7 +11,7 @@ import numpy as np
 from steelyard.cli.destination import make_folder
 from steelyard.cli.excite_proof import Designed
 from steelyard.cli.excite_wish import not_applicable
-from steelyard.files import write_text
+from steelyard.files import FilePath, write_text, write_together
 from steelyard.limits import Certificate, write_certificate
 from steelyard.motion import (
     FourierMotion,
@@ -53,7 +53,7 @@ def write_files(done: Designed, out: Path, *, rate: float, slower: float) -> dic
             search=_search(done),
         )
     )
-    writers: dict[str, Callable[[Path], None]] = {
+    writers: dict[str, Callable[[FilePath], None]] = {
         "motion": lambda path: write_motion(motion, path),
         "samples": lambda path: write_samples(motion, path, rate=rate),
         "trajectory": lambda path: write_joint_trajectory(motion, path, rate=rate),
@@ -66,15 +66,16 @@ def write_files(done: Designed, out: Path, *, rate: float, slower: float) -> dic
     return written(writers, out)
 
 
-def written(writers: Mapping[str, Callable[[Path], None]], out: Path) -> dict[str, str]:
+def written(writers: Mapping[str, Callable[[FilePath], None]], out: Path) -> dict[str, str]:
     """Write some of what stands beside a motion file; what an earlier motion left of the rest goes."""
     make_folder(out.parent)
     beside = files_beside(out)
-    for name, path in beside.items():
-        if name in writers:
-            writers[name](path)
-        else:
-            path.unlink(missing_ok=True)
+    # The motion leads and its certificate comes last: no certificate ever stands beside another motion.
+    write_together(
+        out.parent,
+        {path.name: writers[name] for name, path in beside.items() if name in writers},
+        gone=[path.name for name, path in beside.items() if name not in writers],
+    )
     return {name: str(path) for name, path in beside.items() if name in writers}
 
 

@@ -19,6 +19,7 @@ from steelyard.cli.output import say, stdout
 from steelyard.cli.robot_argument import given_robot
 from steelyard.errors import InputError
 from steelyard.excitation import AddedMotion, TorqueMeter, added_motion
+from steelyard.files import FilePath
 from steelyard.finding import Finding
 from steelyard.inertia import PARAMETER_NAMES, PARAMETER_UNITS
 from steelyard.limits import write_certificate
@@ -67,7 +68,7 @@ def added_for(wish: Wish, planned: Path) -> tuple[AddedMotion, tuple[Finding, ..
 def write_added(found: AddedMotion, out: Path, *, rate: float, slower: float) -> dict[str, str]:
     """Write motion, samples, trajectory, rehearsal and proof; returns the paths by what they are."""
     rehearsal = slowed(found.motion, slower)
-    writers: dict[str, Callable[[Path], None]] = {
+    writers: dict[str, Callable[[FilePath], None]] = {
         "motion": lambda path: write_motion(found.motion, path),
         "samples": lambda path: write_samples(found.motion, path, rate=rate),
         "trajectory": lambda path: write_joint_trajectory(found.motion, path, rate=rate),

@@ -15,7 +15,7 @@ from steelyard.cli.output import say, stdout
 from steelyard.cli.theorem13_answer import theorem13_document, theorem13_line, theorem13_on_page
 from steelyard.errors import InputError
 from steelyard.export import versions
-from steelyard.files import require_writable, write_text
+from steelyard.files import require_writable
 from steelyard.inertia import PARAMETER_NAMES, PARAMETER_UNITS
 from steelyard.online import BROKEN, CHECK, DONE, DrivenMove, Known, write_run
 from steelyard.report import (
@@ -233,10 +233,8 @@ def write_result(learned: Learned, text: str, out: Path) -> dict[str, str]:
     Returns:
         What was written, by name.
     """
-    record, cycles = write_run(learned.run, out)
-    page = out / PAGE
-    write_text(page, text)
-    return {"record": str(record), "cycles": str(cycles), "report": str(page)}
+    record, cycles = write_run(learned.run, out, page=(PAGE, text))
+    return {"record": str(record), "cycles": str(cycles), "report": str(out / PAGE)}
 
 
 def print_answer(learned: Learned, document: dict[str, Any]) -> None:

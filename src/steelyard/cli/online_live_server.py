@@ -5,11 +5,17 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from socket import SHUT_RDWR, socket
 from typing import Any
 
 LOOPBACK = "127.0.0.1"
+MOST = 48
+"""Connections at a time; each has a thread. Whoever comes then takes the place of the oldest."""
+SILENCE = 10.0
+"""How long a connection may neither ask nor take what is sent, s."""
 HEARTBEAT = 1.0
 """After this long without news something is sent all the same, so that who has left is noticed, s."""
 
@@ -75,6 +81,7 @@ class LoopbackServer(ThreadingHTTPServer):
 
     daemon_threads = True
     block_on_close = False
+    request_queue_size = MOST
 
     def __init__(self, page: str, mailbox: Mailbox) -> None:
         """Listen, and answer in threads of its own."""
@@ -83,6 +90,8 @@ class LoopbackServer(ThreadingHTTPServer):
         self.mailbox = mailbox
         self.fetched = 0
         """How often the page was fetched."""
+        self._connections: dict[socket, None] = {}
+        self._counting = threading.Lock()
         self._thread = threading.Thread(
             target=self.serve_forever, args=(0.05,), name="live page", daemon=True
         )
@@ -99,17 +108,36 @@ class LoopbackServer(ThreadingHTTPServer):
         self.server_close()
         self._thread.join()
 
+    def process_request(self, request: Any, client_address: Any) -> None:
+        """Answer in a thread of its own; the oldest connection gives way where there are too many."""
+        with self._counting:
+            if len(self._connections) >= MOST:
+                oldest = next(iter(self._connections))
+                del self._connections[oldest]
+                # Its thread finds it closed; it may have been closed by the other side already.
+                with suppress(OSError):
+                    oldest.shutdown(SHUT_RDWR)
+            self._connections[request] = None
+        super().process_request(request, client_address)
+
+    def shutdown_request(self, request: Any) -> None:
+        """Forget a connection that was answered."""
+        with self._counting:
+            self._connections.pop(request, None)
+        super().shutdown_request(request)
+
     def handle_error(self, request: object, client_address: object) -> None:
         """A browser that goes away in the middle of an answer is no error."""
 
 
 class _Answers(BaseHTTPRequestHandler):
     server: LoopbackServer
+    timeout = SILENCE
 
     def do_GET(self) -> None:
         # A page from elsewhere can make a name of its own lead here; it cannot make a browser say this name.
         port = self.server.server_port
-        if self.headers.get("Host") not in (f"{LOOPBACK}:{port}", f"localhost:{port}"):
+        if self.headers.get_all("Host") not in ([f"{LOOPBACK}:{port}"], [f"localhost:{port}"]):
             self.send_error(HTTPStatus.FORBIDDEN)
         elif self.path == "/":
             self._head("text/html; charset=utf-8")
@@ -129,6 +157,10 @@ class _Answers(BaseHTTPRequestHandler):
         self.send_header("X-Content-Type-Options", "nosniff")
         self.send_header("X-Frame-Options", "DENY")
         self.end_headers()
+
+    def send_error(self, code: int, message: str | None = None, explain: str | None = None) -> None:
+        """Refuse in the words of the standard; nothing of what was asked is repeated."""
+        super().send_error(code)
 
     def log_message(self, *_: object) -> None:
         """The terminal belongs to the run."""

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import ctypes
+import os
 import secrets
 import shutil
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 
 from steelyard.document import read_json
 from steelyard.errors import InputError
 from steelyard.export.record_file import KIND
-from steelyard.files import FilePath, require_possible, require_writable, write_bytes
+from steelyard.files import FilePath, require_possible, require_writable, unwritable, write_bytes
+from steelyard.interruptions import interrupted_afterwards
 
 
 def require_free(folder: FilePath, *, force: bool = False) -> None:
@@ -69,27 +73,33 @@ def write_folder(folder: FilePath, files: Mapping[str, bytes], *, force: bool = 
             raise InputError(f"'{name}' does not stay inside the folder.", place=str(folder))
     ground = next(parent for parent in folder.absolute().parents if parent.is_dir())
     fresh, old = (ground / f".{secrets.token_hex(8)}.tmp" for _ in range(2))
-    try:
-        fresh.mkdir()
-        for name, content in files.items():
-            (fresh / name).parent.mkdir(parents=True, exist_ok=True)
-            write_bytes(fresh / name, content)
-        folder.parent.mkdir(parents=True, exist_ok=True)
-        _move(fresh, folder, old)
-    except OSError as error:
-        raise InputError(
-            f"cannot be written: {error.strerror or error}.",
-            place=str(folder),
-            remedy="Check that its parent can be written to.",
-        ) from error
-    finally:
-        shutil.rmtree(fresh, ignore_errors=True)
+    place = folder
+    # Interruptions wait: the old folder or the new one must stand there in the end, and nothing beside it.
+    with interrupted_afterwards():
+        try:
+            fresh.mkdir()
+            for name, content in files.items():
+                place = folder / name
+                (fresh / name).parent.mkdir(parents=True, exist_ok=True)
+                write_bytes(fresh / name, content)
+            place = folder
+            folder.parent.mkdir(parents=True, exist_ok=True)
+            _move(fresh, folder, old)
+        except InputError as error:
+            raise InputError(error.message, place=str(place), remedy=error.remedy) from error
+        except OSError as error:
+            raise unwritable(place, error) from error
+        finally:
+            shutil.rmtree(fresh, ignore_errors=True)
 
 
 def _move(fresh: Path, folder: Path, old: Path) -> None:
     """Put the new folder in its place; whatever stood there comes back when that fails."""
     if not folder.is_dir():
         fresh.rename(folder)
+        return
+    if exchanged(fresh, folder):
+        shutil.rmtree(fresh, ignore_errors=True)
         return
     folder.rename(old)
     try:
@@ -98,6 +108,24 @@ def _move(fresh: Path, folder: Path, old: Path) -> None:
         old.rename(folder)
         raise
     shutil.rmtree(old, ignore_errors=True)
+
+
+def exchanged(one: Path, other: Path) -> bool:
+    """Exchange two folders in one step, so that a kill finds either where it was or where it should be.
+
+    Args:
+        one: a folder.
+        other: another one on the same disk.
+
+    Returns:
+        Whether it was done; not every system and not every disk can.
+    """
+    # Python has no name for it; the C library of Linux has had one since 2018.
+    exchange = getattr(ctypes.CDLL(None), "renameat2", None) if sys.platform == "linux" else None
+    if exchange is None:
+        return False
+    here, swap = -100, 2  # AT_FDCWD, RENAME_EXCHANGE
+    return bool(exchange(here, os.fsencode(one), here, os.fsencode(other), swap) == 0)
 
 
 def _is_result(folder: Path) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from collections.abc import Callable
 from dataclasses import fields
 from pathlib import Path
 
@@ -10,7 +11,7 @@ import numpy as np
 
 from steelyard.archive import read_document, write_document
 from steelyard.errors import InputError, leading_to
-from steelyard.files import FilePath, read_bytes, write_bytes
+from steelyard.files import FilePath, read_bytes, write_bytes, write_text, write_together
 from steelyard.npz import arrays_of
 from steelyard.online.online_run import Cycles, OnlineRun, RunRecord
 
@@ -20,12 +21,13 @@ LARGEST_LOG = 1 << 29
 """Largest log of a run, bytes."""
 
 
-def write_run(run: OnlineRun, folder: FilePath) -> tuple[Path, Path]:
-    """Write a run; its folder exists or is made.
+def write_run(run: OnlineRun, folder: FilePath, *, page: tuple[str, str] | None = None) -> tuple[Path, Path]:
+    """Write a run; its folder exists or is made, and never holds parts of two runs.
 
     Args:
         run: the run.
         folder: where.
+        page: name and text of a page that belongs to it.
 
     Returns:
         The files.
@@ -40,8 +42,14 @@ def write_run(run: OnlineRun, folder: FilePath) -> tuple[Path, Path]:
         raise InputError(f"cannot be made: {error.strerror}.", place=str(at)) from error
     arrays = io.BytesIO()
     np.savez_compressed(arrays, **{field.name: getattr(run.cycles, field.name) for field in fields(Cycles)})
-    write_bytes(at / CYCLES, arrays.getvalue())
-    write_document(run.record, at / RECORD, indent=None)
+    writers: dict[str, Callable[[FilePath], None]] = {
+        RECORD: lambda path: write_document(run.record, path, indent=None),
+        CYCLES: lambda path: write_bytes(path, arrays.getvalue()),
+    }
+    if page is not None:
+        name, text = page
+        writers[name] = lambda path: write_text(path, text)
+    write_together(at, writers)
     return at / RECORD, at / CYCLES
 
 

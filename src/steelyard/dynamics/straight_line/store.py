@@ -8,15 +8,12 @@ is always the package's own source, and machine code is filed by that name (`com
 from __future__ import annotations
 
 import inspect
-import signal
 import sys
-import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
-from types import FrameType, ModuleType
+from types import ModuleType
 from typing import Any
 
 from steelyard.archive import digest
+from steelyard.interruptions import interrupted_afterwards
 
 _made: dict[tuple[str, str], ModuleType] = {}
 
@@ -59,22 +56,6 @@ def call(module: ModuleType, name: str, *arguments: object) -> Any:
     Returns:
         Its result.
     """
-    with _interrupted_afterwards():
+    # Numba's own C code may crash on an interruption that falls into it.
+    with interrupted_afterwards():
         return getattr(module, name)(*arguments)
-
-
-@contextmanager
-def _interrupted_afterwards() -> Iterator[None]:
-    """Hear an interruption after a call: Numba's own C code may crash on one that falls into it."""
-    before = signal.getsignal(signal.SIGINT)
-    if threading.current_thread() is not threading.main_thread() or not callable(before):
-        yield
-        return
-    heard: list[tuple[int, FrameType | None]] = []
-    signal.signal(signal.SIGINT, lambda number, frame: heard.append((number, frame)))
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before)
-    if heard:
-        before(*heard[0])
