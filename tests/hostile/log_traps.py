@@ -74,6 +74,9 @@ def csv_value_traps(*, seed: int, rounds: int) -> list[Attempt]:
         "huge_torque": changed(slice(None), 5, 1e308),
         "huge_position": changed(slice(None), 1, 1e300 * values[:, 1]),
         "huge_velocity": changed(slice(None), 3, 1e200 * values[:, 3]),
+        "tiny_torque": changed(slice(None), 6, 1e-191 * values[:, 6]),
+        "small_torque": changed(slice(None), 6, 1e-95 * values[:, 6]),
+        "far_torque": changed(slice(None), 5, 1e9 + values[:, 5]),
         "name_esc": csv(["time", f"q_{ESCAPE}joint1", *names[2:]], values),
         "name_long": csv(["time", f"q_{'x' * 5000}", *names[2:]], values),
     }

@@ -202,7 +202,7 @@ def test_values_that_nobody_measured_are_refused_with_their_joint(tmp_path) -> N
     measured = torque(TIME)
     measured[:, 0] = 3.0
     log = motion(TIME, tau=measured)
-    with pytest.raises(RecordingError, match=r"is 3 in each of .* samples while the joint moves"):
+    with pytest.raises(RecordingError, match=r"is 3 and changes by 0 in .* samples while the joint moves"):
         prepared(log)
     write(log, tmp_path / "dead.csv")
     with pytest.raises(RecordingError, match=rf"^dead\.csv: tau of joint '{JOINTS[0]}': "):

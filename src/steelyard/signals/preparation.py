@@ -41,6 +41,8 @@ THINNED = 2.01
 LARGEST, SHORTEST = 1e12, 1e-12
 """Largest value of a log, SI, and least time between two samples, s: squares of what is beyond, or one over
 it, leave the range of numbers."""
+STILL, STILL_SHARE = 1e-12, 1e-6
+"""Change of a torque that is none, N·m or N, and by its largest value: squares of less leave the digits."""
 SAME_INTERVAL = 1e-6
 """Relative difference of two intervals that are the same."""
 
@@ -185,9 +187,11 @@ def _require_measured(log: Recording) -> None:
 def _require_live_torques(log: Recording, tau: Array) -> None:
     """Refuse a channel that shows one and the same torque while its joint moves: nobody measured it."""
     for j, joint in enumerate(log.joints):
-        if np.ptp(tau[:, j]) == 0.0 and np.ptp(log.q[:, j]) > 0.0:
+        change = float(np.ptp(tau[:, j]))
+        if change <= max(STILL, STILL_SHARE * float(np.abs(tau[:, j]).max())) and np.ptp(log.q[:, j]) > 0.0:
             raise RecordingError(
-                f"is {tau[0, j]:g} in each of {log.n} samples while the joint moves, so it was not measured.",
+                f"is {tau[0, j]:g} and changes by {change:.2g} in {log.n} samples while the joint moves, so "
+                "it was not measured.",
                 place=f"tau of joint '{joint}'",
                 remedy="Record it, or hold the joint still and leave it out with --lock.",
             )
