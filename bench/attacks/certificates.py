@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -20,7 +20,6 @@ import coal
 import numpy as np
 import pinocchio as pin
 from scipy.optimize import minimize_scalar
-from scipy.spatial import ConvexHull
 
 from attacks.attack import Attack
 from steelyard.arrays import Array
@@ -60,6 +59,7 @@ from tables import Bound, Study
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tests"))
 
+from oracles.coal_shapes import coal_shape
 from oracles.pinocchio_robot import PinocchioRobot
 from oracles.random_robots import SOLID, random_robot
 
@@ -232,42 +232,10 @@ def _unnamed(robot: Robot, clearance: Clearance, proof: Certificate) -> list[str
     return [link.name for link in robot.links if link.collision and link.name not in named]
 
 
-@dataclass(frozen=True, eq=False)
-class _Pairs:
-    """The shapes of all pairs as Coal has them."""
-
-    clearance: Clearance
-
-    @property
-    def pairs(self) -> list[tuple[Part, Any, Part, Any]]:
-        made: dict[Part, Any] = {}
-        for pair in self.clearance.pairs:
-            for part in (pair.first, pair.second):
-                if part not in made:
-                    made[part] = _coal_shape(part)
-        return [(x.first, made[x.first], x.second, made[x.second]) for x in self.clearance.pairs]
-
-
-def _coal_shape(part: Part) -> Any:
-    shape = part.shape
-    if isinstance(shape, Sphere):
-        return coal.Sphere(shape.radius)
-    if isinstance(shape, Box):
-        return coal.Box(shape.x, shape.y, shape.z)
-    if isinstance(shape, Capsule):
-        return coal.Capsule(shape.radius, shape.length)
-    if isinstance(shape, Cylinder):
-        return coal.Cylinder(shape.radius, shape.length)
-    points = shape if isinstance(shape, np.ndarray) else shape.points  # type: ignore[union-attr]
-    corners = points[ConvexHull(points).vertices]
-    vertices = coal.StdVec_Vec3s()
-    vertices.extend(list(corners))
-    faces = coal.StdVec_Triangle()
-    hull = ConvexHull(corners)
-    for (a, b, c), plane in zip(hull.simplices.tolist(), hull.equations, strict=True):
-        outward = np.cross(corners[b] - corners[a], corners[c] - corners[a]) @ plane[:3] > 0
-        faces.append(coal.Triangle(a, b, c) if outward else coal.Triangle(a, c, b))
-    return coal.Convex(vertices, faces)
+def _coal_pairs(clearance: Clearance) -> list[tuple[Part, Any, Part, Any]]:
+    """All pairs, each shape beside what Coal makes of it."""
+    made = {part: coal_shape(part.shape) for pair in clearance.pairs for part in (pair.first, pair.second)}
+    return [(x.first, made[x.first], x.second, made[x.second]) for x in clearance.pairs]
 
 
 class _Judge:
@@ -284,7 +252,7 @@ class _Judge:
         drives = [joint.drive for joint in self.every.joints]
         self.drive = np.array([[getattr(x, term) or 0.0 for term in DRIVE] for x in drives])
         self.driven = [joint for joint in robot.joints if joint.mimic is None]
-        self.pairs = [] if limits.clearance is None else _Pairs(limits.clearance).pairs
+        self.pairs = [] if limits.clearance is None else _coal_pairs(limits.clearance)
         self.request = coal.DistanceRequest()
         self.request.gjk_tolerance = self.request.epa_tolerance = 1e-9
         self.request.gjk_max_iterations = self.request.epa_max_iterations = 1000

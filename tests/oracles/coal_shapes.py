@@ -10,7 +10,7 @@ from scipy.spatial import ConvexHull
 
 from steelyard.limits import Hull, Solid, Zonotope
 from steelyard.pose import Pose
-from steelyard.robot import Box, Capsule, Sphere
+from steelyard.robot import Box, Capsule, Cylinder, Sphere
 
 KINDS = ("sphere", "capsule", "box", "hull", "zonotope")
 
@@ -42,12 +42,17 @@ def coal_distance(first: Solid, first_pose: Pose, second: Solid, second_pose: Po
     places = [
         coal.Transform3s(pose.rotation.copy(), pose.translation.copy()) for pose in (first_pose, second_pose)
     ]
-    shapes = _coal_shape(first), _coal_shape(second)
+    shapes = coal_shape(first), coal_shape(second)
     return float(coal.distance(shapes[0], places[0], shapes[1], places[1], request, coal.DistanceResult()))
 
 
-def _coal_shape(shape: Solid) -> coal.ShapeBase:
+def coal_shape(shape: Solid | np.ndarray) -> coal.ShapeBase:
+    """A shape as Coal has it; points of a mesh, shape (n, 3), m, as their hull."""
     match shape:
+        case np.ndarray():
+            return _coal_hull(shape)
+        case Cylinder(radius, length):
+            return coal.Cylinder(radius, length)
         case Sphere(radius):
             return coal.Sphere(radius)
         case Capsule(radius, length):

@@ -15,12 +15,14 @@ from steelyard.cli.output import JsonOption, announce_compilation, print_json
 from steelyard.cli.robot_argument import (
     AccelerationOption,
     ArgumentOption,
+    FloorOption,
     GravityOption,
     JerkOption,
     LimitsOption,
     LockOption,
     RobotArgument,
     ToolFrameOption,
+    ToolOption,
     TorqueOption,
     VelocityOption,
 )
@@ -74,14 +76,7 @@ def excite(
     drive: Annotated[
         str, typer.Option(metavar="LIST", help="Drive terms at every joint.")
     ] = "viscous,coulomb",
-    tool: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="MESH|none",
-            help="Shape of tool and load, in the tool frame, m; none where they add no shape.",
-            show_default=False,
-        ),
-    ] = None,
+    tool: ToolOption = None,
     tool_scale: Annotated[float, typer.Option(help="Metres per unit of the tool's mesh.")] = 1.0,
     scene: Annotated[Path | None, typer.Option(help="Obstacles (TOML or JSON).", show_default=False)] = None,
     payload: Annotated[
@@ -92,14 +87,7 @@ def excite(
             show_default=False,
         ),
     ] = None,
-    floor: Annotated[
-        str,
-        typer.Option(
-            metavar="base|none|HEIGHT",
-            help="Where the floor is: level with the base frame, nowhere, or so many m above that (negative: "
-            "below).",
-        ),
-    ] = "base",
+    floor: FloorOption = "base",
     ignore: Annotated[
         list[str] | None,
         typer.Option(

@@ -12,11 +12,13 @@ from steelyard.cli.output import JsonOption, announce_compilation, print_json
 from steelyard.cli.robot_argument import (
     AccelerationOption,
     ArgumentOption,
+    FloorOption,
     GravityOption,
     LimitsOption,
     LockOption,
     RobotArgument,
     ToolFrameOption,
+    ToolOption,
     TorqueOption,
     VelocityOption,
 )
@@ -34,21 +36,8 @@ def online(
     scene: Annotated[
         Path | None, typer.Option(help="What stands around it (TOML or JSON).", show_default=False)
     ] = None,
-    floor: Annotated[
-        str,
-        typer.Option(
-            metavar="base|none|HEIGHT",
-            help="Where the floor is: level with the base frame, nowhere, or so many m above that.",
-        ),
-    ] = "base",
-    tool: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="MESH|none",
-            help="Shape of tool and load, in the tool frame, m; none where they add no shape.",
-            show_default=False,
-        ),
-    ] = None,
+    floor: FloorOption = "base",
+    tool: ToolOption = None,
     law: Annotated[str, typer.Option(help="robust (ARMOUR's), clamped or componentwise.")] = "clamped",
     out: Annotated[
         Path | None, typer.Option(help="Folder for log and page.", show_default="none is kept")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -47,6 +48,22 @@ ToolFrameOption = Annotated[
     typer.Option(
         metavar="LINK",
         help="Link whose frame is the tool's (default: the end of the longest chain).",
+        show_default=False,
+    ),
+]
+FloorOption = Annotated[
+    str,
+    typer.Option(
+        metavar="base|none|HEIGHT",
+        help="Where the floor is: level with the base frame, nowhere, or so many m above that (negative: "
+        "below).",
+    ),
+]
+ToolOption = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="MESH|none",
+        help="Shape of tool and load, in the tool frame, m; none where they add no shape.",
         show_default=False,
     ),
 ]
