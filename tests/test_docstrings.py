@@ -1,4 +1,7 @@
-"""Public functions document their arguments; array arguments and results say their shape and unit."""
+"""The supported API documents its arguments; array arguments and results say their shape and unit.
+
+Supported is what a room's front door lists in `__all__`, with the methods of its classes, and every workflow.
+"""
 
 from __future__ import annotations
 
@@ -21,14 +24,32 @@ Function = ast.FunctionDef
 ROOMS = sorted(path for path in SOURCE.glob("[a-z]*") if path.name != "cli" and path.suffix in ("", ".py"))
 
 
+def supported(room: Path) -> set[str] | None:
+    """The names that a room's front door lists; None where all that is public counts."""
+    door = room / "__init__.py" if room.is_dir() else room
+    for node in tree(door).body:
+        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "__all__":
+            return set(ast.literal_eval(node.value))
+    return None
+
+
 def public_functions(room: Path) -> Iterator[tuple[str, ast.FunctionDef]]:
+    names = supported(room)
     for file in sorted(room.rglob("*.py")) if room.is_dir() else [room]:
         for node in tree(file).body:
+            if not isinstance(node, ast.ClassDef | Function):
+                continue
+            if not (_is_workflow(node) if room.name == "workflows" else names is None or node.name in names):
+                continue
             owners = node.body if isinstance(node, ast.ClassDef) and node.name[0] != "_" else [node]
             for item in owners:
                 public = isinstance(item, Function) and not item.name.startswith("_")
                 if public and not _documented_elsewhere(item):
                     yield f"{file.relative_to(SOURCE)}::{item.name}", item
+
+
+def _is_workflow(node: ast.ClassDef | ast.FunctionDef) -> bool:
+    return any(isinstance(d, ast.Name) and d.id == "workflow" for d in node.decorator_list)
 
 
 def _documented_elsewhere(function: ast.FunctionDef) -> bool:

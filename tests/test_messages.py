@@ -171,7 +171,7 @@ def test_advice_names_the_option_behind_it() -> None:
     wrong = []
     for file, module in _trees():
         # What is wrong with --lock itself is said of that option.
-        if file in ("robot/locking.py", "cli/robot_argument.py"):
+        if file in ("robot/locking.py", "workflows/given.py"):
             continue
         for line, text in _spoken(module):
             for advice, option in ADVICE.items():

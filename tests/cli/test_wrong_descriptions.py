@@ -15,9 +15,9 @@ from typing import Any
 import pytest
 
 from steelyard.cli.app import main
-from steelyard.cli.identify_request import torque_signs
 from steelyard.errors import InputError, UnknownNameError
 from steelyard.recording import write
+from steelyard.workflows.logs import torque_signs
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "bench"))
 

@@ -10,13 +10,6 @@ import numpy as np
 from steelyard.arrays import Array
 from steelyard.cli.excite_wish import LIFTED, Wish
 from steelyard.cli.output import say
-from steelyard.cli.surroundings import (
-    floor_findings,
-    require_readable_tool,
-    stated_floor,
-    tool_mesh,
-    tool_shapes,
-)
 from steelyard.dynamics import torque_gram
 from steelyard.errors import InputError
 from steelyard.excitation import home, payload_columns, robot_columns, unmodelled_friction
@@ -27,6 +20,13 @@ from steelyard.limits import TOOL, Clearance, MotionLimits, Scene, clearance_of,
 from steelyard.recording import read
 from steelyard.robot import Robot, read_payload
 from steelyard.signals import prepared
+from steelyard.workflows.surroundings import (
+    floor_findings,
+    require_readable_tool,
+    stated_floor,
+    tool_mesh,
+    tool_shapes,
+)
 
 
 @dataclass(frozen=True, eq=False)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,16 +12,11 @@ from rich.table import Table
 from steelyard.audit import Status, TorqueError
 from steelyard.cli.identify_closed_loop import refinement_of
 from steelyard.cli.identify_line import Identification
-from steelyard.cli.output import read_back, read_back_line, stdout
-from steelyard.finding import Finding
+from steelyard.cli.output import folded, read_back_line, stdout
 from steelyard.inertia import Body
 from steelyard.signals import band_of
 from steelyard.uncertainty import base_intervals
-
-MOST_ALIKE = 3
-"""Findings of one kind that are printed in full; all are in the JSON document and in the report."""
-MOST_PLACES = 20
-"""Places of further findings that are named."""
+from steelyard.workflows.record import read_back
 
 
 def judgement(done: Identification) -> dict[str, Any]:
@@ -198,21 +191,6 @@ def _print_joints(document: dict[str, Any]) -> None:
         mark = {term: " (p)" if joint["decided_by"].get(term) == "prior" else "" for term in terms}
         table.add_row(escape(joint["name"]), *(f"{joint[term]:.4g}{mark[term]}" for term in terms))
     stdout.print(table)
-
-
-def folded(findings: Sequence[Finding]) -> list[str]:
-    """One line for each finding; where many are of one kind, the first ones and how many more."""
-    lines, seen = [], Counter(finding.code for finding in findings)
-    shown: Counter[str] = Counter()
-    for finding in findings:
-        shown[finding.code] += 1
-        if shown[finding.code] <= MOST_ALIKE:
-            lines.append(str(finding))
-        elif shown[finding.code] == seen[finding.code]:
-            places = [x.place for x in findings if x.code == finding.code][MOST_ALIKE:]
-            where = f": {', '.join(dict.fromkeys(places))}" if len(places) <= MOST_PLACES else ""
-            lines.append(f"{finding.severity}: {len(places)} more findings of '{finding.code}'{where}")
-    return lines
 
 
 def print_answer(done: Identification, document: dict[str, Any]) -> None:

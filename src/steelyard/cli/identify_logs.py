@@ -11,7 +11,7 @@ import numpy as np
 
 from steelyard.arrays import Array
 from steelyard.cli.identify_closed_loop import LoopLog
-from steelyard.cli.identify_request import CLOSED_LOOP, WINDOWS, Request, knowledge, torque_signs
+from steelyard.cli.identify_request import CLOSED_LOOP, WINDOWS, Request, knowledge
 from steelyard.cli.output import say
 from steelyard.errors import InputError
 from steelyard.estimation import KnownMoment, choose_cutoff, lowest_cutoff
@@ -31,6 +31,7 @@ from steelyard.signals import (
 )
 from steelyard.threads import with_one_blas_thread
 from steelyard.uncertainty import ACCURACY
+from steelyard.workflows.logs import torque_signs
 
 Chooser = Callable[[Recording, Recording], tuple[float, str]]
 """From a log with torques, and the same as its spectrum suggests to make it ready, to a cut-off and why."""

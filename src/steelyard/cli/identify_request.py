@@ -9,15 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from steelyard.arrays import Array
-from steelyard.cli.absent_joints import absent_joints
 from steelyard.cli.output import say
-from steelyard.cli.recorded_request import RecordedRequest, require_seed
 from steelyard.cli.robot_argument import given_robot
 from steelyard.drive import ALL_TERMS
 from steelyard.errors import InputError, UnknownNameError
 from steelyard.layout import Layout, layout_of
 from steelyard.robot import Robot, StatedLimits
+from steelyard.workflows.logs import absent_joints, torque_constant_errors, torque_constants, torque_signs
+from steelyard.workflows.record import RecordedRequest, require_seed
 
 MOMENT_ERROR = 0.02
 """Relative deviation of a known moment of which nothing is said: a hand scale, and a lever by a tape."""
@@ -33,8 +32,6 @@ MOST_DRAWS = 10_000
 """Most models that are drawn and written."""
 DRIVE = "viscous,coulomb,offset,rotor"
 """The linear drive: what is asked about where left-out blocks do not decide."""
-CONSTANT_ERROR = 0.10
-"""Relative deviation of torque constants of which nothing is said; makers' figures differ as much."""
 CLOSED_LOOP = "clie"
 """The method that simulates the controller with the robot, beside those of a problem alone."""
 WINDOWS = "momentum"
@@ -283,40 +280,6 @@ def _number(text: str, place: str) -> float:
     return value
 
 
-def torque_constants(text: str | None, count: int) -> Array | None:
-    """The constants an option states, one for each degree of freedom; None where it is not given."""
-    if text is None:
-        return None
-    try:
-        values = np.array([float(word) for word in text.split(",")])
-    except ValueError:
-        values = np.zeros(0)
-    if values.size != count or not np.isfinite(values).all():
-        raise InputError(f"expected {count} numbers between commas, got '{text}'.", place="--torque-constant")
-    return values
-
-
-def torque_constant_errors(text: str | None, count: int, *, from_current: bool) -> Array:
-    """The relative standard deviation of each joint's torque constant, shape (count,), dimensionless.
-
-    Where nothing is said it is `CONSTANT_ERROR` for torques made from currents and zero for measured ones.
-    """
-    if text is None:
-        return np.full(count, CONSTANT_ERROR if from_current else 0.0)
-    try:
-        values = np.array([float(word) for word in text.split(",")])
-    except ValueError:
-        values = np.zeros(0)
-    valid = values.size in (1, count) and np.isfinite(values).all() and (values >= 0.0).all()
-    if not valid or (values >= 1.0).any():
-        raise InputError(
-            f"expected one number or {count} between commas, from 0 to below 1, got '{text}'.",
-            place="--torque-constant-error",
-            remedy="Write the share by which constants may be off, as 0.1 for 10 %.",
-        )
-    return np.broadcast_to(values, (count,)).copy()
-
-
 def known_moments(texts: Sequence[str], joints: Sequence[str]) -> tuple[KnownMoment, ...]:
     """The moments of gravity that options state as JOINT=NM[~SD]@Q,…, in N·m and rad (N and m)."""
     from steelyard.estimation import KnownMoment
@@ -351,30 +314,3 @@ def known_moments(texts: Sequence[str], joints: Sequence[str]) -> tuple[KnownMom
             raise InputError(f"the deviation must be positive, got {off:g} N·m.", place=place)
         found.append(KnownMoment(joints.index(joint), q, moment, off))
     return tuple(found)
-
-
-def torque_signs(text: str | None, joints: Sequence[str]) -> Array | None:
-    """The signs that an option gives the logged torques, one for each joint; None where it is not given."""
-    if text is None:
-        return None
-    if text.strip() == "-":
-        return -np.ones(len(joints))
-    words = [word.strip() for word in text.split(",")]
-    given = [word.rpartition("=") for word in words]
-    if all(equals for _, equals, _ in given):
-        for name, _, _ in given:
-            if name not in joints:
-                raise UnknownNameError("joint", name, joints, place="--torque-sign")
-        signs = {name: _SIGNS.get(sign) for name, _, sign in given}
-        values = [signs.get(joint, 1.0) for joint in joints]
-    else:
-        values = [_SIGNS.get(word) for word in words]
-    if len(values) != len(joints) or None in values:
-        raise InputError(
-            f"expected JOINT=-1, {len(joints)} times 1 or -1 between commas, or - for all, got '{text}'.",
-            place="--torque-sign",
-        )
-    return np.array(values, dtype=float)
-
-
-_SIGNS = {"1": 1.0, "+1": 1.0, "-1": -1.0, "+": 1.0, "-": -1.0}

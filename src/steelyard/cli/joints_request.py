@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from steelyard.cli.recorded_request import RecordedRequest, require_seed
 from steelyard.errors import InputError
 from steelyard.robot import StatedLimits
+from steelyard.workflows.record import RecordedRequest, require_seed
 
 if TYPE_CHECKING:
     from steelyard.cli.joints_line import Modelled

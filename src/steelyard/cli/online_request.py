@@ -9,13 +9,6 @@ import numpy as np
 
 from steelyard.arrays import Array, checked
 from steelyard.cli.robot_argument import given_robot
-from steelyard.cli.surroundings import (
-    floor_findings,
-    require_readable_tool,
-    stated_floor,
-    tool_mesh,
-    tool_shapes,
-)
 from steelyard.document import read_json
 from steelyard.errors import InputError, NoSolutionError
 from steelyard.finding import Finding, Severity
@@ -27,6 +20,13 @@ from steelyard.payload import held_at
 from steelyard.robot import Robot, StatedLimits, read_payload
 from steelyard.simulate import nominal_posture
 from steelyard.uncertainty import ErrorBounds, PayloadBox
+from steelyard.workflows.surroundings import (
+    floor_findings,
+    require_readable_tool,
+    stated_floor,
+    tool_mesh,
+    tool_shapes,
+)
 
 FORMS = {"robust": "armour", "clamped": "clamped", "componentwise": "componentwise"}
 """Names of the laws, and of their forms."""

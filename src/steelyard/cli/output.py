@@ -6,13 +6,20 @@ import atexit
 import json
 import re
 import sys
-from collections.abc import Iterable, Mapping
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Annotated, Any
 
 import typer
 from rich.console import Console, ConsoleOptions, RenderableType
+from rich.progress import BarColumn, TextColumn, TimeElapsedColumn
+from rich.progress import Progress as Bar
 from rich.segment import Segment
 from rich.text import Text
+
+from steelyard.finding import Finding
+from steelyard.progress import Progress, Step
 
 _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 """What moves a cursor, clears a screen, renames a window or turns the direction of writing."""
@@ -50,6 +57,11 @@ class _Terminal(Console):
 stdout = _Terminal(width=None if sys.stdout.isatty() else 140)
 stderr = _Terminal(stderr=True)
 
+MOST_ALIKE = 3
+"""Findings of one kind that are printed in full; all are in the JSON document and in the report."""
+MOST_PLACES = 20
+"""Places of further findings that are named."""
+
 JsonOption = Annotated[bool, typer.Option("--json", help="Print exactly one JSON document on stdout.")]
 
 
@@ -60,15 +72,6 @@ def print_json(document: Mapping[str, Any]) -> None:
     text = json.dumps(to_document(document), indent=2, ensure_ascii=False, allow_nan=False)
     # JSON writes the first control characters as escapes itself; these are the rest, in its own way.
     typer.echo(_CONTROL.sub(lambda found: f"\\u{ord(found.group()):04x}", text))
-
-
-def read_back(files: Mapping[str, str]) -> dict[str, list[str]]:
-    """Which programs read each model of a written result back and agree, as its record says."""
-    from steelyard.document import read_json
-
-    record = read_json(files["record.json"])
-    judges: dict[str, list[str]] = record.get("read_back", {})
-    return judges
 
 
 def read_back_line(judges: Mapping[str, list[str]]) -> str:
@@ -131,3 +134,35 @@ def complain(message: str) -> None:
 def say(message: str) -> None:
     """Print a line of progress on stderr, where it does not disturb a pipe."""
     stderr.print(message, highlight=False, markup=False, soft_wrap=True)
+
+
+@contextmanager
+def listening() -> Iterator[Progress]:
+    """What shows the steps of a workflow on stderr: lines, and on a terminal a bar for what takes long."""
+    columns = (TextColumn("   {task.description}"), BarColumn(), TimeElapsedColumn())
+    with Bar(*columns, console=stderr, disable=not stderr.is_terminal, transient=True) as bar:
+        task = bar.add_task("", total=1.0, visible=False)
+
+        def hear(step: Step) -> None:
+            if step.share is None:
+                bar.update(task, visible=False)
+                say(step.message)
+            else:
+                bar.update(task, description=step.message, completed=step.share, visible=step.share < 1.0)
+
+        yield hear
+
+
+def folded(findings: Sequence[Finding]) -> list[str]:
+    """One line for each finding; where many are of one kind, the first ones and how many more."""
+    lines, seen = [], Counter(finding.code for finding in findings)
+    shown: Counter[str] = Counter()
+    for finding in findings:
+        shown[finding.code] += 1
+        if shown[finding.code] <= MOST_ALIKE:
+            lines.append(str(finding))
+        elif shown[finding.code] == seen[finding.code]:
+            places = [x.place for x in findings if x.code == finding.code][MOST_ALIKE:]
+            where = f": {', '.join(dict.fromkeys(places))}" if len(places) <= MOST_PLACES else ""
+            lines.append(f"{finding.severity}: {len(places)} more findings of '{finding.code}'{where}")
+    return lines

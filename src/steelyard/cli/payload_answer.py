@@ -9,13 +9,13 @@ from rich.markup import escape
 from rich.table import Table
 
 from steelyard.audit import Status
-from steelyard.cli.identify_answer import folded
-from steelyard.cli.output import read_back, read_back_line, stdout
+from steelyard.cli.output import folded, read_back_line, stdout
 from steelyard.cli.payload_line import Weighed
 from steelyard.cli.theorem13_answer import theorem13_document
 from steelyard.inertia import PARAMETER_NAMES
 from steelyard.payload import QUANTITIES, UNITS
 from steelyard.uncertainty import GuaranteedBounds
+from steelyard.workflows.record import read_back
 
 
 def answer(done: Weighed, files: dict[str, str], seconds: float) -> dict[str, Any]:

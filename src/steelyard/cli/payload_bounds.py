@@ -14,7 +14,6 @@ import numpy as np
 
 from steelyard.arrays import Array
 from steelyard.audit import Check, Status
-from steelyard.cli.identify_request import torque_constants
 from steelyard.cli.output import say
 from steelyard.cli.payload_request import PayloadRequest
 from steelyard.cli.theorem13_answer import theorem13_line
@@ -31,6 +30,7 @@ from steelyard.uncertainty import (
     guaranteed_payload,
     with_velocities,
 )
+from steelyard.workflows.logs import torque_constants
 
 NAME = "guaranteed bounds"
 WINDOW = 0.1

@@ -9,8 +9,7 @@ import numpy as np
 
 from steelyard.arrays import Array
 from steelyard.audit import Check, Verdict, check_density
-from steelyard.cli.absent_joints import absent_joints
-from steelyard.cli.identify_request import DRIVE, WINDOWS, torque_constant_errors, torque_constants
+from steelyard.cli.identify_request import DRIVE, WINDOWS
 from steelyard.cli.output import say
 from steelyard.cli.payload_bounds import guaranteed
 from steelyard.cli.payload_checks import checks_of
@@ -47,6 +46,7 @@ from steelyard.robot import Robot
 from steelyard.signals import Preparation, prepared_alike, sampling_of
 from steelyard.threads import with_one_blas_thread
 from steelyard.uncertainty import GuaranteedBounds
+from steelyard.workflows.logs import absent_joints, torque_constant_errors, torque_constants
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,11 +10,11 @@ import numpy as np
 
 from steelyard.arrays import Array
 from steelyard.cli.identify_request import WINDOWS
-from steelyard.cli.recorded_request import RecordedRequest, require_seed
 from steelyard.errors import InputError, UnknownNameError
 from steelyard.inertia import Body
 from steelyard.pose import Pose
 from steelyard.robot import StatedLimits, read_payload
+from steelyard.workflows.record import RecordedRequest, require_seed
 
 if TYPE_CHECKING:
     from steelyard.cli.payload_line import Weighed

@@ -12,10 +12,10 @@ from rich.markup import escape
 
 from steelyard.cli.destination import ForceOption
 from steelyard.cli.output import JsonOption, announce_compilation, print_json, stdout
-from steelyard.cli.recorded_request import LARGEST, RecordedRequest
 from steelyard.document import kind_of
 from steelyard.errors import InputError
 from steelyard.files import file_digest
+from steelyard.workflows.record import LARGEST, RecordedRequest
 
 RECORD = "record.json"
 

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from steelyard.errors import InputError
-from steelyard.robot import Robot, StatedLimits
-from steelyard.zoo import find_robot
+from steelyard.workflows.given import given_robot, lock_positions
+
+__all__ = ["given_robot", "lock_positions"]
 
 RobotArgument = Annotated[
     str,
@@ -107,75 +106,3 @@ TorqueOption = Annotated[
         show_default="the description's",
     ),
 ]
-
-
-def given_robot(
-    robot: str,
-    gravity: str | None = None,
-    lock: Sequence[str] | None = None,
-    tool_frame: str | None = None,
-    *,
-    arguments: Sequence[str] | None = None,
-    snap: bool = True,
-    floating: bool = False,
-    stated: StatedLimits | None = None,
-) -> Robot:
-    """Turn the argument and its options into a robot; rounded angles are read as meant unless told not to."""
-    found = find_robot(robot, snap=snap, arguments=_arguments(arguments or ()), floating=floating)
-    if gravity is not None:
-        found = found.with_gravity(_gravity(gravity))
-    if tool_frame is not None:
-        found = found.with_tool_frame(tool_frame)
-    if lock:
-        found = found.locked(lock_positions(lock))
-    return found if stated is None else stated.limited(found)
-
-
-def _arguments(given: Sequence[str]) -> dict[str, str]:
-    """Values of xacro arguments by name."""
-    values: dict[str, str] = {}
-    for text in given:
-        name, equals, value = text.partition("=")
-        if not name or not equals:
-            raise InputError(
-                f"expected a name and a value, got '{text}'.", place="--arg", remedy="Write name=value."
-            )
-        values[name] = value
-    return values
-
-
-def _gravity(text: str) -> list[float]:
-    if text == "none":
-        return [0.0, 0.0, 0.0]
-    values = _numbers(text)
-    if len(values) != 3:
-        raise InputError(
-            f"expected three numbers or 'none', got '{text}'.", place="--gravity", remedy="Write 0,0,-9.81."
-        )
-    return values
-
-
-def lock_positions(locks: Sequence[str]) -> dict[str, float | list[float]]:
-    """Positions by joint: one number each, or seven where a joint floats."""
-    positions: dict[str, float | list[float]] = {}
-    for text in locks:
-        joint, _, number = text.rpartition("=")
-        values = _numbers(number)
-        if not joint or not values:
-            raise InputError(
-                f"expected a joint and its position, got '{text}'.",
-                place="--lock",
-                remedy="Write joint=0.5, in rad or m.",
-            )
-        if joint in positions:
-            raise InputError(f"joint '{joint}' is locked twice.", place="--lock", remedy="Lock it once.")
-        positions[joint] = values[0] if len(values) == 1 else values
-    return positions
-
-
-def _numbers(text: str) -> list[float]:
-    """Numbers between commas; none at all where one of them is not a number."""
-    try:
-        return [float(word) for word in text.split(",")]
-    except ValueError:
-        return []

@@ -59,14 +59,14 @@ def validate(
     json: JsonOption = False,
 ) -> None:
     """Judge a model by logs it need not come from; exit code 1 if the verdict is fail."""
-    from steelyard.cli.absent_joints import absent_joints
     from steelyard.cli.identify_logs import log_made_ready
-    from steelyard.cli.identify_request import Request, torque_constants
+    from steelyard.cli.identify_request import Request
     from steelyard.cli.validate_line import validation
     from steelyard.cli.validate_model import given_model
     from steelyard.cli.validate_report import write_report
     from steelyard.export import require_free
     from steelyard.recording import require_readable_logs
+    from steelyard.workflows.logs import absent_joints, torque_constants
 
     announce_compilation("validate")
     if out is not None:
@@ -99,7 +99,7 @@ def validate(
 
 def _repeat(given: GivenModel, logs: Sequence[Path]) -> str:
     """Why the logs are no test of a result: it was identified from one of them."""
-    from steelyard.cli.recorded_request import digest_of
+    from steelyard.workflows.record import digest_of
 
     asked = {} if given.stored is None else given.stored.record.get("request", {})
     digests = asked.get("inputs", {})

@@ -1,4 +1,4 @@
-"""Joints of the robot that a log does not have, such as a gripper's fingers: held, and said to be."""
+"""What is said beside logs: torque constants and signs, and joints that a log does not have and are held."""
 
 from __future__ import annotations
 
@@ -7,11 +7,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from steelyard.cli.output import say
-from steelyard.errors import InputError
+import numpy as np
+
+from steelyard.arrays import Array
+from steelyard.errors import InputError, UnknownNameError
 from steelyard.finding import Finding, Severity
+from steelyard.progress import say
 from steelyard.recording import read
 from steelyard.robot import JointKind, Robot
+
+CONSTANT_ERROR = 0.10
+"""Relative deviation of torque constants of which nothing is said; makers' figures differ as much."""
 
 
 @dataclass(frozen=True)
@@ -83,3 +89,64 @@ def _numbered(path: str | Path, columns: str | None, topic: str | None) -> bool:
     """Whether the log calls its joints by numbers alone."""
     found = read(path, columns=columns, topic=topic, lenient=True).recording
     return all(name.isdigit() for name in found.joints)
+
+
+def torque_constants(text: str | None, count: int) -> Array | None:
+    """The constants an option states, one for each degree of freedom; None where it is not given."""
+    if text is None:
+        return None
+    try:
+        values = np.array([float(word) for word in text.split(",")])
+    except ValueError:
+        values = np.zeros(0)
+    if values.size != count or not np.isfinite(values).all():
+        raise InputError(f"expected {count} numbers between commas, got '{text}'.", place="--torque-constant")
+    return values
+
+
+def torque_constant_errors(text: str | None, count: int, *, from_current: bool) -> Array:
+    """The relative standard deviation of each joint's torque constant, shape (count,), dimensionless.
+
+    Where nothing is said it is `CONSTANT_ERROR` for torques made from currents and zero for measured ones.
+    """
+    if text is None:
+        return np.full(count, CONSTANT_ERROR if from_current else 0.0)
+    try:
+        values = np.array([float(word) for word in text.split(",")])
+    except ValueError:
+        values = np.zeros(0)
+    valid = values.size in (1, count) and np.isfinite(values).all() and (values >= 0.0).all()
+    if not valid or (values >= 1.0).any():
+        raise InputError(
+            f"expected one number or {count} between commas, from 0 to below 1, got '{text}'.",
+            place="--torque-constant-error",
+            remedy="Write the share by which constants may be off, as 0.1 for 10 %.",
+        )
+    return np.broadcast_to(values, (count,)).copy()
+
+
+def torque_signs(text: str | None, joints: Sequence[str]) -> Array | None:
+    """The signs that an option gives the logged torques, one for each joint; None where it is not given."""
+    if text is None:
+        return None
+    if text.strip() == "-":
+        return -np.ones(len(joints))
+    words = [word.strip() for word in text.split(",")]
+    given = [word.rpartition("=") for word in words]
+    if all(equals for _, equals, _ in given):
+        for name, _, _ in given:
+            if name not in joints:
+                raise UnknownNameError("joint", name, joints, place="--torque-sign")
+        signs = {name: _SIGNS.get(sign) for name, _, sign in given}
+        values = [signs.get(joint, 1.0) for joint in joints]
+    else:
+        values = [_SIGNS.get(word) for word in words]
+    if len(values) != len(joints) or None in values:
+        raise InputError(
+            f"expected JOINT=-1, {len(joints)} times 1 or -1 between commas, or - for all, got '{text}'.",
+            place="--torque-sign",
+        )
+    return np.array(values, dtype=float)
+
+
+_SIGNS = {"1": 1.0, "+1": 1.0, "-1": -1.0, "+": 1.0, "-": -1.0}

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, ClassVar, Self
 
 from steelyard.archive import from_document
-from steelyard.document import kind_of
+from steelyard.document import kind_of, read_json
 from steelyard.errors import InputError
 from steelyard.files import file_digest, is_regular
 
@@ -143,3 +143,10 @@ def digest_of(path: Path) -> str:
         whole.update(bytes.fromhex(file_digest(file, most=left)))
         left -= file.stat().st_size
     return whole.hexdigest()
+
+
+def read_back(files: Mapping[str, str]) -> dict[str, list[str]]:
+    """Which programs read each model of a written result back and agree, as its record says."""
+    record = read_json(files["record.json"])
+    judges: dict[str, list[str]] = record.get("read_back", {})
+    return judges

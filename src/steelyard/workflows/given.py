@@ -1,0 +1,155 @@
+"""What callers give in place of objects: names and paths of robots, text for positions and directions.
+
+An object is taken as it is; a path is read. Messages name the option of the command line (`--lock`), which is
+the parameter of the same name in Python.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from steelyard.errors import InputError
+from steelyard.files import FilePath
+from steelyard.robot import Robot, StatedLimits
+from steelyard.workflows.options import ByJoint, ByName, Numbers, path_of, text_of, texts_of
+from steelyard.zoo import find_robot
+
+
+def given_robot(
+    robot: Robot | FilePath,
+    gravity: Numbers | None = None,
+    lock: ByName | None = None,
+    tool_frame: str | None = None,
+    *,
+    arguments: Sequence[str] | Mapping[str, str] | None = None,
+    snap: bool = True,
+    floating: bool = False,
+    stated: StatedLimits | None = None,
+) -> Robot:
+    """The robot that is meant, as the options change it; rounded angles are read as meant unless told not to.
+
+    Args:
+        robot: the robot, or a zoo name, or the path of its description.
+        gravity: free fall in the base frame, m/s²; `none` for no gravity, None for the description's.
+        lock: where joints are held, rad or m, by name.
+        tool_frame: link whose frame is the tool's; None for the end of the longest chain.
+        arguments: values of xacro arguments, by name.
+        snap: whether rounded numbers of a file are read as what they mean.
+        floating: whether the base is free to move.
+        stated: limits beside the description.
+
+    Returns:
+        The robot.
+
+    Raises:
+        InputError: an option is no number or names nothing, or the description cannot be read.
+    """
+    if isinstance(robot, Robot):
+        if arguments:
+            raise InputError("goes with a xacro file, not with a robot that is read already.", place="--arg")
+        found = robot.floating() if floating else robot
+    else:
+        found = find_robot(
+            robot, snap=snap, arguments=_arguments(texts_of(arguments, "--arg")), floating=floating
+        )
+    if gravity is not None:
+        found = found.with_gravity(_gravity(text_of(gravity, "--gravity") or ""))
+    if tool_frame is not None:
+        found = found.with_tool_frame(tool_frame)
+    if locks := texts_of(lock, "--lock"):
+        found = found.locked(lock_positions(locks))
+    return found if stated is None else stated.limited(found)
+
+
+def stated_limits(
+    limits: FilePath | None = None,
+    velocity: ByJoint | None = None,
+    acceleration: ByJoint | None = None,
+    torque: ByJoint | None = None,
+    jerk: ByJoint | None = None,
+) -> StatedLimits:
+    """Limits as options state them beside a description.
+
+    Args:
+        limits: file of limits.
+        velocity: largest speeds, rad/s or m/s.
+        acceleration: largest accelerations, rad/s² or m/s².
+        torque: largest torques or forces, N·m or N.
+        jerk: largest jerks, rad/s³ or m/s³.
+
+    Returns:
+        The limits, as `given_robot` takes them.
+    """
+    return StatedLimits(
+        limits=path_of(limits),
+        velocity=text_of(velocity, "--velocity"),
+        acceleration=text_of(acceleration, "--acceleration"),
+        torque=text_of(torque, "--torque"),
+        jerk=text_of(jerk, "--jerk"),
+    )
+
+
+def mesh_folder(robot: Robot | FilePath) -> Path | None:
+    """Where the meshes of a description lie; None for a robot of the zoo, or one that is read already.
+
+    Args:
+        robot: as `given_robot` takes it.
+
+    Returns:
+        The folder of its file.
+    """
+    if isinstance(robot, Robot):
+        return None
+    path = Path(robot)
+    return path.parent if path.is_file() else None
+
+
+def _arguments(given: Sequence[str]) -> dict[str, str]:
+    """Values of xacro arguments by name."""
+    values: dict[str, str] = {}
+    for text in given:
+        name, equals, value = text.partition("=")
+        if not name or not equals:
+            raise InputError(
+                f"expected a name and a value, got '{text}'.", place="--arg", remedy="Write name=value."
+            )
+        values[name] = value
+    return values
+
+
+def _gravity(text: str) -> list[float]:
+    if text == "none":
+        return [0.0, 0.0, 0.0]
+    values = _numbers(text)
+    if len(values) != 3:
+        raise InputError(
+            f"expected three numbers or 'none', got '{text}'.", place="--gravity", remedy="Write 0,0,-9.81."
+        )
+    return values
+
+
+def lock_positions(locks: Sequence[str]) -> dict[str, float | list[float]]:
+    """Positions by joint: one number each, or seven where a joint floats."""
+    positions: dict[str, float | list[float]] = {}
+    for text in locks:
+        joint, _, number = text.rpartition("=")
+        values = _numbers(number)
+        if not joint or not values:
+            raise InputError(
+                f"expected a joint and its position, got '{text}'.",
+                place="--lock",
+                remedy="Write joint=0.5, in rad or m.",
+            )
+        if joint in positions:
+            raise InputError(f"joint '{joint}' is locked twice.", place="--lock", remedy="Lock it once.")
+        positions[joint] = values[0] if len(values) == 1 else values
+    return positions
+
+
+def _numbers(text: str) -> list[float]:
+    """Numbers between commas; none at all where one of them is not a number."""
+    try:
+        return [float(word) for word in text.split(",")]
+    except ValueError:
+        return []

@@ -1,0 +1,244 @@
+"""How parameters of workflows are declared: once, in the signature, for Python and for the command line.
+
+A parameter is annotated with the Python type it takes and an `Option` that says what `--help` says of it; the
+command line is made from that (`steelyard.cli.command`). Parameters without an `Option`, as `progress`, are
+for Python alone.
+
+Where the command line takes text (`--mass forearm=4.2`, `--torque-constant 14.9,13.3`), Python takes numbers,
+lists and dictionaries as well. `text_of` and `texts_of` bring them to the one text that a record holds, so
+that a result can be made again whoever asked for it.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import wraps
+from typing import Annotated, ParamSpec, TypeVar
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from steelyard.errors import InputError
+from steelyard.files import FilePath
+from steelyard.progress import heard_by
+from steelyard.robot import Robot
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+@dataclass(frozen=True)
+class Option:
+    """What the command line says of a parameter.
+
+    Attributes:
+        help: the line of `--help`.
+        metavar: what stands for the value there; None for its type.
+        flag: its name on the command line, as `--arg` or `--shapes/--no-shapes`; None for its own name.
+        default: what `--help` says of the default; True for the value itself, False for nothing.
+        argument: whether it goes by place, not by name.
+        repeated: whether it may be given several times, each time with one value.
+        required: whether the command needs it although the function does not.
+        least: smallest number that is taken; None for any.
+        most: largest number that is taken; None for any.
+        kind: the type that the command line turns the text into; None for that of the annotation where it is
+            bool, int or float, and text otherwise.
+    """
+
+    help: str
+    metavar: str | None = None
+    flag: str | None = None
+    default: str | bool = False
+    argument: bool = False
+    repeated: bool = False
+    required: bool = False
+    least: float | None = None
+    most: float | None = None
+    kind: type | None = None
+
+
+def workflow(function: Callable[P, R]) -> Callable[P, R]:
+    """Let the function that is given as `progress` hear what a workflow says.
+
+    Args:
+        function: a workflow with a keyword parameter `progress`.
+
+    Returns:
+        The same, under which `progress.say` reaches that function.
+    """
+
+    @wraps(function)
+    def run(*args: P.args, **kwargs: P.kwargs) -> R:
+        with heard_by(kwargs.get("progress")):  # type: ignore[arg-type]
+            return function(*args, **kwargs)
+
+    return run
+
+
+Numbers = str | float | Sequence[float] | ArrayLike
+"""Numbers in the order of the joints, or one for all: text with commas between, a number, or a list."""
+ByJoint = Numbers | Mapping[str, float]
+"""Numbers for all joints, in their order, or by name."""
+ByName = Sequence[str] | Mapping[str, float] | Mapping[str, Sequence[float]]
+"""Values by name: a dictionary, or texts such as `elbow=0.5`."""
+
+RobotGiven = Annotated[
+    Robot | FilePath,
+    Option("A zoo name, or the path of a URDF, xacro or MJCF file.", metavar="ROBOT", argument=True),
+]
+GravityGiven = Annotated[
+    Numbers | None,
+    Option("Free fall in the base frame, m/s² (as described: 0,0,-9.81).", metavar="X,Y,Z|none"),
+]
+LockGiven = Annotated[
+    ByName | None,
+    Option(
+        "Hold a joint still at a position, rad or m; may be repeated.",
+        metavar="JOINT=Q",
+        repeated=True,
+    ),
+]
+ArgumentsGiven = Annotated[
+    Sequence[str] | Mapping[str, str] | None,
+    Option("Value of a xacro argument; may be repeated.", flag="--arg", metavar="NAME=VALUE", repeated=True),
+]
+ToolFrameGiven = Annotated[
+    str | None,
+    Option("Link whose frame is the tool's (default: the end of the longest chain).", metavar="LINK"),
+]
+LimitsGiven = Annotated[
+    FilePath | None,
+    Option(
+        "Limits of the joints beside the description (TOML, JSON, or joint_limits.yaml of ROS).",
+        metavar="FILE",
+    ),
+]
+VelocityGiven = Annotated[
+    ByJoint | None,
+    Option("Largest speed of the joints, rad/s or m/s.", metavar="V|V,…|J=V,…", default="the description's"),
+]
+AccelerationGiven = Annotated[
+    ByJoint | None,
+    Option(
+        "Largest acceleration of the joints, rad/s² or m/s².",
+        metavar="A|A,…|J=A,…",
+        default="the description's",
+    ),
+]
+TorqueGiven = Annotated[
+    ByJoint | None,
+    Option(
+        "Largest torque or force of the joints, N·m or N.",
+        metavar="T|T,…|J=T,…",
+        default="the description's",
+    ),
+]
+JerkGiven = Annotated[
+    ByJoint | None,
+    Option(
+        "Largest jerk of the joints, rad/s³ or m/s³; the motion is slowed until it keeps it.",
+        metavar="J|J,…|NAME=J,…",
+        default="the limits file's",
+    ),
+]
+FloorGiven = Annotated[
+    str | float,
+    Option(
+        "Where the floor is: level with the base frame, nowhere, or so many m above that (negative: below).",
+        metavar="base|none|HEIGHT",
+        default=True,
+    ),
+]
+ToolGiven = Annotated[
+    FilePath | None,
+    Option(
+        "Shape of tool and load, in the tool frame, m; none where they add no shape.", metavar="MESH|none"
+    ),
+]
+ForceGiven = Annotated[bool, Option("Replace an earlier result.", flag="--force")]
+TorqueConstantGiven = Annotated[
+    Numbers | None, Option("Torque per current at each joint, N·m/A.", metavar="K,…")
+]
+TorqueConstantErrorGiven = Annotated[
+    Numbers | None,
+    Option(
+        "Relative standard deviation of the torque constants, one for all joints or one each.",
+        metavar="SHARE[,…]",
+        default="0.10 with --torque-constant, else 0",
+    ),
+]
+ColumnsGiven = Annotated[Mapping[str, str] | str | None, Option("Names of the logs' columns.", metavar="MAP")]
+TopicGiven = Annotated[
+    str | None,
+    Option("Topic of joint states in the logs that are ROS 2 bags.", metavar="NAME", default="the only one"),
+]
+CutoffGiven = Annotated[
+    float | None,
+    Option("Cut-off of the low-pass filter.", metavar="HZ", default="from the spectrum", kind=float),
+]
+SeedGiven = Annotated[int, Option("Seed of what is random.", default=True, least=0)]
+
+
+def path_of(given: FilePath | None) -> str | None:
+    """A path as a record holds it.
+
+    Args:
+        given: text or a path; None for none.
+
+    Returns:
+        Its text.
+    """
+    return None if given is None else os.fspath(given)
+
+
+def text_of(given: ByJoint | None, place: str) -> str | None:
+    """Numbers as the command line takes them: `10`, `10,10,5` or `elbow=10,wrist=5`.
+
+    Args:
+        given: text, which is left as it is; a number, numbers in order, or numbers by name; None for none.
+        place: what to call them in messages.
+
+    Returns:
+        The text, every number with all its digits.
+
+    Raises:
+        InputError: they are no numbers, or not in a row.
+    """
+    if given is None or isinstance(given, str):
+        return given
+    if isinstance(given, Mapping):
+        return ",".join(f"{name}={_digits(value, place)}" for name, value in given.items())
+    values = np.asarray(given)
+    if values.ndim > 1:
+        raise InputError(f"expected a number or a list of numbers, got shape {values.shape}.", place=place)
+    return ",".join(_digits(value, place) for value in np.atleast_1d(values).tolist())
+
+
+def texts_of(given: ByName | Mapping[str, str] | None, place: str) -> tuple[str, ...]:
+    """Values by name as the command line takes them, one text each: `elbow=0.5`.
+
+    Args:
+        given: texts, which are left as they are, or a dictionary of numbers, lists of numbers or texts.
+        place: what to call them in messages.
+
+    Returns:
+        The texts.
+
+    Raises:
+        InputError: a value is no number.
+    """
+    if given is None:
+        return ()
+    if isinstance(given, str):
+        return (given,)
+    if isinstance(given, Mapping):
+        return tuple(f"{name}={text_of(value, f'{place} {name}')}" for name, value in given.items())
+    return tuple(given)
+
+
+def _digits(value: object, place: str) -> str:
+    if isinstance(value, bool) or not isinstance(value, int | float | np.integer | np.floating):
+        raise InputError(f"expected a number, got {value!r}.", place=place)
+    return repr(float(value)) if isinstance(value, float | np.floating) else str(int(value))
