@@ -153,3 +153,42 @@ def _numbers(text: str) -> list[float]:
         return [float(word) for word in text.split(",")]
     except ValueError:
         return []
+
+
+def load(
+    robot: Robot | FilePath,
+    *,
+    gravity: Numbers | None = None,
+    lock: ByName | None = None,
+    tool_frame: str | None = None,
+    argument: Sequence[str] | Mapping[str, str] | None = None,
+    floating: bool = False,
+    limits: FilePath | None = None,
+    velocity: ByJoint | None = None,
+    acceleration: ByJoint | None = None,
+    torque: ByJoint | None = None,
+) -> Robot:
+    """Load a robot as every command does: rounded angles are read as what they mean.
+
+    Args:
+        robot: a zoo name, or the path of a URDF, xacro or MJCF file; a robot is changed by the options alone.
+        gravity: free fall in the base frame, m/s²; `none` for no gravity, None for the description's.
+        lock: positions of joints that are held still, rad or m, by name.
+        tool_frame: link whose frame is the tool's; None for the end of the longest chain.
+        argument: values of xacro arguments, by name.
+        floating: whether the base is free to move.
+        limits: file with limits beside the description.
+        velocity: largest speeds, rad/s or m/s.
+        acceleration: largest accelerations, rad/s² or m/s².
+        torque: largest torques or forces, N·m or N.
+
+    Returns:
+        The robot, with what is wrong with its description in `findings`.
+
+    Raises:
+        InputError: the description cannot be read, or an option is not usable.
+    """
+    stated = stated_limits(limits, velocity, acceleration, torque)
+    return given_robot(
+        robot, gravity, lock, tool_frame, arguments=argument, floating=floating, stated=stated
+    )

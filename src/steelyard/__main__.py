@@ -1,0 +1,5 @@
+"""`python -m steelyard` is the command."""
+
+from steelyard.cli import command
+
+command()
