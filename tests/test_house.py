@@ -1,0 +1,81 @@
+"""The shape of the house: files hold whole concepts, and a public name means one thing."""
+
+from __future__ import annotations
+
+import ast
+from collections import defaultdict
+from pathlib import Path
+
+from source_trees import SOURCE, nodes, tree
+
+ROOM_OF_ITS_OWN = 300
+"""Lines from which on a file stands on its own whoever imports it."""
+
+STANDS_ALONE: dict[str, str] = {}
+"""Shorter files with one importer beside them, and why each is a concept a reader looks for by name."""
+
+SAME_NAME: dict[str, str] = {}
+"""Public names that two modules may define, and why."""
+
+
+def _name(file: Path) -> str:
+    parts = ["steelyard", *file.relative_to(SOURCE).with_suffix("").parts]
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+FILES = {_name(file): file for file in sorted(SOURCE.rglob("*.py"))}
+
+
+def _imported(file: Path) -> set[str]:
+    found = set()
+    for node in nodes(file):
+        if isinstance(node, ast.ImportFrom) and node.module:
+            names = {f"{node.module}.{alias.name}" for alias in node.names}
+            inner = names & set(FILES)
+            found |= inner
+            if inner != names:
+                found.add(node.module)
+        elif isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+    return found & set(FILES)
+
+
+def _importers() -> dict[str, set[str]]:
+    """Importers of every module; a front door gathers its folder and does not count."""
+    found: dict[str, set[str]] = defaultdict(set)
+    for name, file in FILES.items():
+        if file.name != "__init__.py":
+            for module in _imported(file) - {name}:
+                found[module].add(name)
+    return found
+
+
+def test_no_file_is_the_private_half_of_another() -> None:
+    """One whose only importer sits in its own folder belongs into it, unless it stands on its own."""
+    importers = _importers()
+    doors = {module for file in FILES.values() if file.name == "__init__.py" for module in _imported(file)}
+    halves = {}
+    for name, file in FILES.items():
+        users = importers[name]
+        at_home = {user for user in users if user.rpartition(".")[0] == name.rpartition(".")[0]}
+        # What a front door offers has users in other rooms, who come through the door.
+        if len(users) == 1 and at_home == users and name not in doors and name not in STANDS_ALONE:
+            lines = len(file.read_text(encoding="utf-8").splitlines())
+            if lines < ROOM_OF_ITS_OWN:
+                halves[name] = f"{lines} lines, only used by {users.pop()}"
+    assert not halves, "\n".join(f"{name}: {why}" for name, why in halves.items())
+
+
+def test_files_that_stand_alone_exist() -> None:
+    assert set(STANDS_ALONE) <= set(FILES)
+
+
+def test_public_names_are_unique_in_the_package() -> None:
+    homes: dict[str, set[str]] = defaultdict(set)
+    for name, file in FILES.items():
+        for node in tree(file).body:
+            if isinstance(node, ast.FunctionDef | ast.ClassDef) and not node.name.startswith("_"):
+                homes[node.name].add(name)
+    twice = {name: sorted(where) for name, where in homes.items() if len(where) > 1}
+    assert {name: where for name, where in twice.items() if name not in SAME_NAME} == {}
+    assert set(SAME_NAME) <= set(twice), "a name is excused that has one meaning"
