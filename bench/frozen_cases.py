@@ -361,7 +361,7 @@ CASES = (
     ),
     Case(
         "identify-iv-loop",
-        "identify two_link simulate-law.csv --holdout simulate-law-other.csv --method iv "
+        "identify two_link simulate-law.csv --holdout simulate-law-other.csv --method iv --motion two.json "
         "--controller law.toml --drive viscous,coulomb --cutoff 40 --out OUT --json",
         ("simulate-law", "simulate-law-other"),
     ),
