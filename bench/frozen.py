@@ -65,19 +65,33 @@ TEXTS = {
 VOLATILE = (
     "*seconds*",
     "*.versions.*",
+    "*/campaign.json.started",
+    "*/campaign.json.tasks*.host",
+    # Of tasks: the digest of all they depend on, the place of their function and the version among it.
+    "*/campaign.json.tasks*.key",
 )
 """JSON paths of what differs from run to run or with the environment alone."""
 UNSTEADY_WORDS = (
     (re.compile(r"^Compiling for first use.*\n", re.MULTILINE), ""),
     (re.compile(r"^ *compile [\w: ]+\n", re.MULTILINE), ""),
     (re.compile(r"(\b(?:pass|warn|fail)|;) in [\d.]+ s(?=;|$)", re.MULTILINE), r"\1 in some s"),
+    # In pages.
+    (
+        re.compile(r'(data-label="(?:planned in, ms|median, ms|worst, ms|worst, of a cycle)"><span>)[\d.]+'),
+        r"\1some",
+    ),
+    (re.compile(r'(data-label="here"><span>)[\d.]+ (?:ms|s|min)(?=<)'), r"\1some time"),
+    (re.compile(r"(<dt>from start to end, )\d+ cores</dt><dd>[^<]*"), r"\1some cores</dt><dd>some time"),
+    (re.compile(r'(data-label="time" data-key=")[^"]*("><span>)[^<]*'), r"\1some\2some"),
 )
 """What differs in texts, and what takes its place."""
-UNSTEADY_FILES = ()
-"""Files of which only the existence is kept."""
+UNSTEADY_FILES = ("*/journal.jsonl", "*/runs.parquet")
+"""Files with dates and times that are kept as digests otherwise: of these only the existence is kept."""
+KEYED_FILES = "*/store/*"
+"""Files that are not looked at: what a campaign stores is named by where the function is that made it."""
 LAST_BITS: dict[str, tuple[str, ...]] = {
     # Inertias about axes that torques do not show: the cone solver stops anywhere within its tolerance.
-    "identify-*": (".answer.links*.inertia*", ".answer.links*.interval95.inertia*"),
+    "identify-wls": (".answer.links[[]?].inertia", ".answer.links[[]?].interval95.inertia"),
 }
 """JSON paths of what hangs on last bits, by the pattern of a case's name: not in the tests' reference."""
 
@@ -152,20 +166,21 @@ class Bench:
         files = (path for path in self.folder.rglob("*") if path.is_file())
         inside = (path for path in files if not path.is_relative_to(self.folder / "data"))
         stats = {str(path.relative_to(self.folder)): path.stat() for path in inside}
+        stats = {name: stat for name, stat in stats.items() if not fnmatch.fnmatch(name, KEYED_FILES)}
         return {name: (stat.st_size, stat.st_mtime_ns) for name, stat in stats.items()}
 
     def _content(self, path: Path) -> Any:
         if any(fnmatch.fnmatch(str(path.relative_to(self.folder)), pattern) for pattern in UNSTEADY_FILES):
             return "unsteady"
         if path.suffix in TEXTS:
-            return self._document(path.read_text(encoding="utf-8"))
+            return self._document(path.read_text(encoding="utf-8"), f"/{path.name}")
         return hashlib.sha256(path.read_bytes()).hexdigest()
 
-    def _document(self, text: str) -> Any:
+    def _document(self, text: str, file: str = "") -> Any:
         """Text that is JSON as a document without what is volatile, other text without paths."""
         text = self._steady(text)
         try:
-            return without(json.loads(text), VOLATILE)
+            return without(json.loads(text), VOLATILE, file)
         except ValueError:
             return text
 
