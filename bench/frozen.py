@@ -75,12 +75,13 @@ UNSTEADY_WORDS = (
     (re.compile(r"^Compiling for first use.*\n", re.MULTILINE), ""),
     (re.compile(r"^ *compile [\w: ]+\n", re.MULTILINE), ""),
     (re.compile(r"(\b(?:pass|warn|fail)|;) in [\d.]+ s(?=;|$)", re.MULTILINE), r"\1 in some s"),
+    (re.compile(r"(is unexplained; )[\d.]+ s$", re.MULTILINE), r"\1some s"),
     # In pages.
     (
         re.compile(r'(data-label="(?:planned in, ms|median, ms|worst, ms|worst, of a cycle)"><span>)[\d.]+'),
         r"\1some",
     ),
-    (re.compile(r'(data-label="here"><span>)[\d.]+ (?:ms|s|min)(?=<)'), r"\1some time"),
+    (re.compile(r'(data-label="here"><span>)[\d.]+\s(?:ms|s|min)(?=<)'), r"\1some time"),
     (re.compile(r"(<dt>from start to end, )\d+ cores</dt><dd>[^<]*"), r"\1some cores</dt><dd>some time"),
     (re.compile(r'(data-label="time" data-key=")[^"]*("><span>)[^<]*'), r"\1some\2some"),
 )

@@ -526,7 +526,7 @@ CASES = (
     Case(
         "joints",
         "joints scara --lock joint1=0 --lock joint2=0 --gravity none --seed 3 --out OUT --json",
-        quick=QUICK,
+        quick=TESTS,
     ),
     Case(
         "joints-logs",
@@ -541,7 +541,7 @@ CASES = (
     Case("online", f"{ONE} --seed 4 --out OUT", quick=QUICK),
     Case("online-robust", f"{ONE} --law robust --seed 5 --model-error 0.02"),
     Case("replay-online", "replay online --json", ("online",)),
-    Case("campaign-trials", "campaign study.toml --out OUT --workers 1 --json", quick=QUICK),
+    Case("campaign-trials", "campaign study.toml --out OUT --workers 1 --json", quick=TESTS),
     Case("campaign-identification", "campaign identification.toml --out OUT --workers 1 --json"),
     Case(
         "campaign-again", "campaign study.toml --out campaign-trials --workers 1 --json", ("campaign-trials",)
