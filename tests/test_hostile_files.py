@@ -50,7 +50,7 @@ def outcomes(tmp_path_factory: pytest.TempPathFactory) -> list[Outcome]:
     results = tmp_path_factory.mktemp("results") / "outcomes.json"
     subprocess.run(
         [sys.executable, "-m", "hostile.watch", str(folder), str(results)],
-        env={**os.environ, "PYTHONPATH": str(TESTS)},
+        env={**os.environ, "PYTHONPATH": os.pathsep.join([str(TESTS), *sys.path])},
         check=True,
         timeout=900,
     )

@@ -9,9 +9,12 @@ from collections.abc import Iterator
 import cvxpy as cp
 import numpy as np
 
+from steelyard.cones import AtMost, ConeProgram, ConeSolution, Semidefinite, solve
+from steelyard.consistency import PossibleSet, fit_possible, possible_set
 from steelyard.dynamics import inverse_dynamics, torque_regressor
 from steelyard.estimation import fit_entropic, fit_lmi, fit_log_cholesky
 from steelyard.estimation.entropic import BLOCKS, STRENGTHS
+from steelyard.inertia import pseudo_inertia
 from steelyard.layout import Layout, layout_of
 from steelyard.motion import random_fourier
 from steelyard.problem import Problem, problem_of, problem_of_blocks, structure_of
@@ -36,6 +39,7 @@ def rows() -> list[Row]:
     problem = problem_of_blocks(robot, layout, [(*states, tau)])
     return [
         *_compressed(problem),
+        *_beside_cones(problem),
         *_believable(robot, layout, states, tau),
         *_beside_cvxpy(problem, states, tau),
     ]
@@ -62,6 +66,35 @@ def _compressed(problem: Problem) -> Iterator[Row]:
     yield Row("LMI fit of a Panda, compressed", fit, peer, theirs, most_seconds=15e-3, note=note)
     yield Row("entropic fit of a Panda, compressed", entropic, note="strength given")
     yield Row("log-Cholesky fit of a Panda, compressed", free, note="LMI fit included")
+
+
+def _beside_cones(problem: Problem) -> Iterator[Row]:
+    """Our interior-point method beside Clarabel through our own door, on the same triangle and tie-break."""
+    R, possible = problem.factor(), possible_set(problem.layout)
+    fit = fit_possible(R[:, :-1], R[:, -1], possible)
+    weight = fit.tie_break / fit.distance**2
+    ours, theirs = best(
+        lambda: fit_possible(R[:, :-1], R[:, -1], possible),
+        lambda: _by_cones(R, weight, possible),
+    )
+    value = 2.0 * _by_cones(R, weight, possible).value
+    apart = value / (fit.squares + fit.tie_break) - 1.0
+    note = f"ours solves twice, to find the weight of the tie-break; optima {apart:+.0e} apart"
+    yield Row("possible fit of a Panda", ours, "one program through `cones`, Clarabel", theirs, note=note)
+
+
+def _by_cones(R: np.ndarray, weight: float, possible: PossibleSet) -> ConeSolution:
+    """The fit of possible links, with its tie-break, as one program in x = phi / s less the reference."""
+    s, maps = possible.scales, possible.constraints
+    slack, J, one = maps.value(possible.reference / s), pseudo_inertia(np.eye(10)), np.eye(s.size)
+    links = [
+        Semidefinite(S, np.tensordot(one[k].T, J, 1)) for k, S in zip(maps.links, slack.matrices, strict=True)
+    ]
+    bounds = AtMost(-maps.signs[:, None] * one[maps.bounded], slack.numbers)
+    A = np.vstack([R[:, :-1] * s, np.sqrt(weight) * possible.metric])
+    b = np.concatenate([R[:, -1] - R[:, :-1] @ possible.reference, np.zeros(s.size)])
+    program = ConeProgram.least_squares(A, b, [*links, bounds])
+    return solve(program, tolerance=1e-10, accept_reduced=True)
 
 
 def _believable(robot: Robot, layout: Layout, states: States, tau: np.ndarray) -> Iterator[Row]:

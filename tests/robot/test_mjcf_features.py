@@ -226,6 +226,17 @@ def test_an_include_outside_the_folder_or_of_itself_is_refused_at_its_line(tmp_p
         load_mjcf(file)
 
 
+def test_included_files_count_towards_the_elements_a_description_may_hold(tmp_path: Path) -> None:
+    for name in ("a.xml", "b.xml"):
+        (tmp_path / name).write_text(f"<x>{'<body/>' * 25_000}</x>")
+    file = tmp_path / "robot.xml"
+    file.write_text('<mujoco><worldbody><include file="a.xml"/><include file="b.xml"/></worldbody></mujoco>')
+    with pytest.raises(
+        DescriptionError, match=r"robot.xml: holds more than 50000 elements with what it incl"
+    ):
+        load_mjcf(file)
+
+
 def test_text_without_a_folder_includes_nothing() -> None:
     with pytest.raises(DescriptionError, match=r"MJCF:1: includes 'a.xml', but .* no folder"):
         parse_mjcf('<mujoco><include file="a.xml"/></mujoco>')

@@ -177,7 +177,11 @@ def test_an_unknown_name_is_refused_with_those_that_exist(case: str) -> None:
         ("<mujoco><worldbody><joint/></worldbody></mujoco>", "r.xml:1: the world has no <joint>"),
         ("<mujoco/>", "every joint is fixed"),
         ('<!DOCTYPE m [<!ENTITY a "b">]><mujoco/>', "r.xml:1: declares a document type"),
-        ("<mujoco>" + "<worldbody>" * 300, "nested deeper"),
+        ("<mujoco>" + "<worldbody>" * 300, "r.xml:1: elements are nested deeper"),
+        (
+            f"<mujoco><worldbody>{'<body/>' * 50_000}</worldbody></mujoco>",
+            "r.xml:1: holds more than 50000 elements",
+        ),
         (
             _file(
                 JOINT + "<geom type='mesh' mesh='m'/>",

@@ -12,6 +12,8 @@ from steelyard.errors import DescriptionError, UnknownNameError
 
 MAX_BYTES = 64 * 2**20
 MAX_DEPTH = 200
+MAX_ELEMENTS = 50_000
+"""Elements of one description: the largest public ones have a few thousand, and a body takes 0.3 ms."""
 LARGEST = 1e30
 """Numbers beyond this size, in SI units, are no measure of any robot; products of them would overflow."""
 
@@ -160,13 +162,18 @@ def parse_xml(content: bytes | str, file: str) -> Element:
     parser = expat.ParserCreate()
     roots: list[Element] = []
     open_elements: list[Element] = []
+    count = 0
 
     def start(tag: str, attributes: dict[str, str]) -> None:
+        nonlocal count
+        count += 1
         element = Element(tag, attributes, file, parser.CurrentLineNumber)
         (open_elements[-1].children if open_elements else roots).append(element)
         open_elements.append(element)
         if len(open_elements) > MAX_DEPTH:
             raise DescriptionError(f"elements are nested deeper than {MAX_DEPTH}.", place=element.place)
+        if count > MAX_ELEMENTS:
+            raise DescriptionError(f"holds more than {MAX_ELEMENTS} elements.", place=element.place)
 
     def end(_tag: str) -> None:
         open_elements.pop()
@@ -188,6 +195,8 @@ def parse_xml(content: bytes | str, file: str) -> Element:
         raise DescriptionError(
             f"is not well-formed XML: {expat.ErrorString(error.code)}.", place=f"{file}:{error.lineno}"
         ) from error
+    except DescriptionError:
+        raise
     except (ValueError, LookupError) as error:
         # Unknown or broken text encodings surface as these two.
         raise DescriptionError(f"cannot be decoded: {error}.", place=file) from error
