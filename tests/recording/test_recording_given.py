@@ -17,10 +17,13 @@ COLUMNS = {"time": TIME, "q_a": Q[:, 0], "q_b": Q[:, 1], "tau_a": 2.0 * Q[:, 0],
 
 
 def test_a_recording_of_the_joints_asked_for_is_taken_as_it_is() -> None:
-    assert read(LOG) is LOG
-    assert read(LOG, joints=["a", "b"]) is LOG
-    reading = read(LOG, joints=("a", "b"), lenient=True)
-    assert reading.recording is LOG
+    taken = read(LOG)
+    assert taken == LOG
+    assert taken.provenance[-1].detail["file"] == log_name(LOG), "findings are to name the log"
+    assert read(taken) is taken
+    assert read(taken, joints=["a", "b"]) is taken
+    reading = read(taken, joints=("a", "b"), lenient=True)
+    assert reading.recording is taken
     assert reading.findings == ()
 
 

@@ -166,15 +166,19 @@ def _taken(
     *,
     lenient: bool,
 ) -> Recording | Reading:
-    """A log that is in memory; a recording of these joints as it is."""
+    """A log that is in memory; a recording of these joints as it is, once its history has a name for it."""
     name, meanings = log_name(log), checked_columns(columns)
     if topic is not None:
         raise RecordingError("only bags have topics.", place=name, remedy="Leave --topic out.")
     same = isinstance(log, Recording) and (joints is None or tuple(joints) == log.joints)
     if isinstance(log, Recording) and same and not meanings and rate is None:
+        if not any(step.action == "read" for step in log.provenance):
+            log = log.revised("read", {"file": name, "format": "memory"})
         return Reading(log, ()) if lenient else log
     try:
         made = assemble(table_of(log), joints=joints, columns=meanings, rate=rate, lenient=lenient)
+    except UnknownNameError as error:
+        raise UnknownNameError(error.kind, error.name, error.choices, place=name) from error
     except InputError as error:
         where = f"{name}: {error.place}" if error.place else name
         raise RecordingError(
