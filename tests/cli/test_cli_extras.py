@@ -82,11 +82,11 @@ def test_a_log_that_cannot_be_read_is_refused_before_another_one_is(
     there: Path, monkeypatch: pytest.MonkeyPatch, command: str, log: str, said: str
 ) -> None:
     for room in (
-        "cli.identify_logs",
+        "workflows.question",
         "cli.payload_line",
         "cli.joints_line",
         "cli.excite_posed",
-        "cli.absent_joints",
+        "workflows.logs",
     ):
         monkeypatch.setattr(f"steelyard.{room}.read", _forbidden("a reader"))
     done = run(*(log if word == "LOG" else word for word in READERS[command]))

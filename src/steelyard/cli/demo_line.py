@@ -19,9 +19,8 @@ from rich.table import Table
 
 from steelyard.arrays import Array
 from steelyard.audit import error_along
-from steelyard.cli import identify_answer, identify_request, payload_request
+from steelyard.cli import payload_request
 from steelyard.cli.excite_line import Wish, designed_for
-from steelyard.cli.identify_line import Identification
 from steelyard.cli.output import say, stdout
 from steelyard.cli.payload_line import Weighed
 from steelyard.drive import DRIVE_TERMS
@@ -31,12 +30,16 @@ from steelyard.files import write_text
 from steelyard.inertia import Body, drawn_near
 from steelyard.layout import layout_of
 from steelyard.limits import Certificate, bearable
+from steelyard.model import body_numbers
 from steelyard.motion import FourierMotion, SplineMotion, random_fourier, write_motion
 from steelyard.recording import Recording, write
 from steelyard.report import torque_figure
 from steelyard.robot import Robot
 from steelyard.simulate import SENSORS, drawn_specimen, nominal_posture, simulate
 from steelyard.uncertainty import base_intervals
+from steelyard.workflows.identification import Identification
+from steelyard.workflows.identify import carried_out
+from steelyard.workflows.identify_request import IdentifyRequest
 
 SENSOR = "industrial"
 """Preset of the simulated robot's sensors."""
@@ -141,7 +144,7 @@ class Run:
 
 
 def run_line(
-    robot: Robot, seed: int, out: Path, asked: identify_request.Request, tool_frame: str | None = None
+    robot: Robot, seed: int, out: Path, asked: IdentifyRequest, tool_frame: str | None = None
 ) -> Run:
     """Design a motion, run it, identify, weigh, and compare with the truth; write everything.
 
@@ -195,13 +198,11 @@ def _bench(robot: Robot, seed: int) -> Bench:
     return Bench(truth, load, motions, recordings, bias, certified)
 
 
-def _identified(
-    robot: Robot, bench: Bench, out: Path, asked: identify_request.Request, tool_frame: str | None
-) -> Run:
+def _identified(robot: Robot, bench: Bench, out: Path, asked: IdentifyRequest, tool_frame: str | None) -> Run:
     files = _write_bench(bench, out)
     say("C  identify the robot from the first two logs")
     logs = replace(asked, logs=(files["train.npz"],), holdout=files["holdout.npz"])
-    done, model = identify_request.carry_out(logs, out / RESULT, force=True)
+    done = carried_out(logs, out / RESULT, force=True)
     weighed: Weighed | None = None
     asset: dict[str, str] = {}
     if robot.nv >= JOINTS_THAT_WEIGH:
@@ -221,13 +222,13 @@ def _identified(
         title=f"{robot.name}: torque of a motion it was not identified on",
     )
     write_text(out / "torque.svg", figure)
-    files = {**files, "torque.svg": str(out / "torque.svg"), **model}
+    files = {**files, "torque.svg": str(out / "torque.svg"), **done.files}
     files |= {f"{OBJECT}/{name}": path for name, path in asset.items()}
     return Run(bench, done, weighed, _error_of_description(done), _holding(bench, done), files)
 
 
 def _weighed(
-    files: dict[str, str], out: Path, asked: identify_request.Request, tool_frame: str | None
+    files: dict[str, str], out: Path, asked: IdentifyRequest, tool_frame: str | None
 ) -> tuple[Weighed | None, dict[str, str]]:
     request = payload_request.PayloadRequest(
         robot=asked.robot,
@@ -305,7 +306,7 @@ def _write_bench(bench: Bench, out: Path) -> dict[str, str]:
         files[f"{name}.npz"] = str(out / f"{name}.npz")
         write(recording, files[f"{name}.npz"])
     files["load.json"] = str(out / "load.json")
-    write_text(files["load.json"], json.dumps(identify_answer.body_numbers(bench.load), indent=2) + "\n")
+    write_text(files["load.json"], json.dumps(body_numbers(bench.load), indent=2) + "\n")
     return files
 
 
@@ -340,11 +341,11 @@ def document(run: Run, seconds: float) -> dict[str, Any]:
     done = run.done
     names = [joint.name for joint in done.robot.joints if joint.nv]
     true = {link.name: link.body for link in run.bench.truth.links}
-    links = identify_answer.links(done)
+    links = [link.document for link in done.model.links.values()]
     for link in links:
         body = true[link["name"]]
-        link["true"] = None if body is None else identify_answer.body_numbers(body)
-    joints = identify_answer.joints(done)
+        link["true"] = None if body is None else body_numbers(body)
+    joints = [joint.document for joint in done.model.joints.values()]
     for joint, numbers in zip(joints, _true_joints(run), strict=True):
         joint["true"] = numbers
     load = None
@@ -354,7 +355,7 @@ def document(run: Run, seconds: float) -> dict[str, Any]:
             "mass": estimate.body.mass,
             "com": estimate.body.com.tolist(),
             "interval95": {"mass": [float(estimate.lower[0]), float(estimate.upper[0])]},
-            "true": identify_answer.body_numbers(run.bench.load),
+            "true": body_numbers(run.bench.load),
         }
     return {
         "verdict": run.verdict,
