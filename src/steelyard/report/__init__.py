@@ -2,6 +2,7 @@
 
 from steelyard.report.arm_drawing import ArmDrawing, LinkDrawing, MassDrawing, draw_arm
 from steelyard.report.campaign_content import CampaignContent
+from steelyard.report.campaign_gathering import campaign_content_of
 from steelyard.report.campaign_page import campaign_page
 from steelyard.report.campaign_parts import (
     AcceptedParameter,
@@ -75,6 +76,7 @@ __all__ = [
     "StageJudgement",
     "TorqueTrace",
     "TrialOutcome",
+    "campaign_content_of",
     "campaign_page",
     "campaign_summary",
     "combinations",
