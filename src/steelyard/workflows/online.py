@@ -395,7 +395,6 @@ def online(
     if out is not None:
         _require_empty(Path(out), force=force)
     begin = time.perf_counter()
-    body = payload if isinstance(payload, Body) else read_payload(payload)
     task = learning_task(
         robot,
         scene=scene,
@@ -425,6 +424,7 @@ def online(
         acceleration=acceleration,
         torque=torque,
     )
+    body = payload if isinstance(payload, Body) else read_payload(payload)
     for sentence in task.assumed:
         say(sentence)
     viewer = _Viewer(task, body.parameters, wanted=live)
