@@ -23,10 +23,9 @@ from urllib.parse import urlsplit
 import numpy as np
 
 from attacks.attack import Attack, Outcome
-from steelyard.cli.online_live import LiveView
-from steelyard.cli.online_live_server import MOST
-from steelyard.report import OnlineHead, Snapshot
-from steelyard.report.online_parts import Knowledge
+from steelyard.report import LiveView, OnlineHead, Snapshot
+from steelyard.report.live_server import MOST
+from steelyard.uncertainty import PayloadBox
 from steelyard.zoo import zoo_robot
 from tables import Bound, Study
 
@@ -135,9 +134,10 @@ def _head() -> OnlineHead:
     arm = zoo_robot("kinova_gen3")
     middle = np.array([3.2, 0.01, -0.02, -0.31, 0.045, 0.001, 0.046, 0.002, 0.003, 0.006])
     return OnlineHead(
-        title="an unknown load", robot=arm, start=np.zeros(arm.nv), cycle=1.5, tube_radius=0.016,
-        position_bound=0.003, effort=np.full(arm.nv, 40.0), prior=Knowledge(0.0, middle - 1.0, middle + 1.0),
-        truth=middle, assumptions=("The payload is rigid.",),
+        title="an unknown load", robot=arm, start=np.zeros(arm.nv), cycle=1.5, control_cycle=1e-3,
+        tube_radius=0.016, position_bound=0.003, effort=np.full(arm.nv, 40.0),
+        prior=PayloadBox.between(middle - 1.0, middle + 1.0), truth=middle,
+        assumptions=("The payload is rigid.",),
     )  # fmt: skip
 
 

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import io
+from pathlib import Path
 from typing import Any
 
 import pytest
 from rich.console import Console
 
 from campaign.sample_tasks import lattice
-from steelyard.campaign import Event, Happening
-from steelyard.cli import campaign_progress, output
+from cli.running import run
+from steelyard.campaign import End, Event, Graph, Happening, Outcome, Plan, Status
+from steelyard.campaign.event import Tell
+from steelyard.cli import campaign as cli
+from steelyard.cli import output
+from steelyard.workflows import campaign as workflow
 
 EVENTS = (
     Event(Happening.STARTED, "draw-0", "draw"),
@@ -26,20 +31,38 @@ EVENTS = (
 )
 
 
-def shown(monkeypatch: pytest.MonkeyPatch, *, terminal: bool) -> str:
-    stream = io.StringIO()
-    console: Any = Console(file=stream, force_terminal=terminal, width=120)
-    monkeypatch.setattr(campaign_progress, "stderr", console)
-    monkeypatch.setattr(output, "stderr", console)
-    with campaign_progress.campaign_progress(lattice(3)) as tell:
+class Running:
+    """A campaign of a few tasks in which all that happens is what is listed."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
+        self.spec = folder / "lattice.toml"
+        self.spec.write_text('[campaign]\nkind = "lattice"\n')
+        self.out = folder / "out"
+        graph = lattice(3)
+        monkeypatch.setattr(workflow, "plan", lambda spec: Plan(graph, "product-0"))
+        monkeypatch.setattr(workflow, "run", self._run)
+
+    def _run(self, graph: Graph, folder: Path, *, tell: Tell, **_: object) -> Outcome:
         for event in EVENTS:
             tell(event)
+        failed = End("product-0", Status.FAILED, "")
+        return Outcome(folder, {"product-0": failed}, 0.0)
+
+
+def shown(monkeypatch: pytest.MonkeyPatch, folder: Path, *, terminal: bool) -> str:
+    stream = io.StringIO()
+    console: Any = Console(file=stream, force_terminal=terminal, width=120)
+    monkeypatch.setattr(cli, "stderr", console)
+    monkeypatch.setattr(output, "stderr", console)
+    running = Running(monkeypatch, folder)
+    assert run("campaign", running.spec, "--out", running.out).code == 1
     return stream.getvalue()
 
 
-def test_a_pipe_gets_trouble_and_nothing_else(monkeypatch: pytest.MonkeyPatch) -> None:
-    lines = [line.strip() for line in shown(monkeypatch, terminal=False).splitlines()]
+def test_a_pipe_gets_trouble_and_nothing_else(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    lines = [line.strip() for line in shown(monkeypatch, tmp_path, terminal=False).splitlines()]
     assert lines == [
+        "lattice: 7 tasks",
         "draw-1: lost worker: killed by SIGKILL",
         "draw-1: retried: attempt 2",
         "product-0: failed: NoSolutionError: [no] motion",
@@ -47,15 +70,16 @@ def test_a_pipe_gets_trouble_and_nothing_else(monkeypatch: pytest.MonkeyPatch) -
     ]
 
 
-def test_a_terminal_gets_a_bar_and_a_table(monkeypatch: pytest.MonkeyPatch) -> None:
-    text = shown(monkeypatch, terminal=True)
+def test_a_terminal_gets_one_bar_and_a_table(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    text = shown(monkeypatch, tmp_path, terminal=True)
     assert "from store" in text
     assert "4/7" in text
     assert "NoSolutionError: [no] motion" in text
+    assert "of 7 tasks" not in text, "the table has a bar of its own"
 
 
 def test_the_table_counts_each_task_once() -> None:
-    tally = campaign_progress.Tally(lattice(3))
+    tally = cli.Tally(lattice(3))
     for event in EVENTS:
         tally.count(event)
     stream = io.StringIO()

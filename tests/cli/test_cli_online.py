@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 
 from cli.running import run
-from steelyard.cli import online_line
-from steelyard.cli.online_request import OnlineRequest, OnlineTask
 from steelyard.errors import InputError
 from steelyard.export import new_urdf
 from steelyard.online import Mind, PlannedMove, Planner, read_run, write_run
+from steelyard.workflows import online as online_workflow
+from steelyard.workflows.safe_learning import LearningTask
 from steelyard.zoo import zoo_robot
 
 ARM = "kinova_gen3_2f85"
@@ -211,13 +211,14 @@ def test_what_the_proofs_do_not_cover_is_named_and_the_verdict_is_no_pass(
         raise InputError("stopped here.", place="test")
 
     monkeypatch.setattr(Mind, "warm_up", look)
-    told = online_line.task_of
+    made = online_workflow.learning_task
 
-    def task(request: OnlineRequest) -> OnlineTask:
-        known.append(told(request).uncovered)
-        return told(request)
+    def task(robot: Any, **options: Any) -> LearningTask:
+        found = made(robot, **options)
+        known.append(found.uncovered)
+        return found
 
-    monkeypatch.setattr(online_line, "task_of", task)
+    monkeypatch.setattr(online_workflow, "learning_task", task)
     words = ("online", tmp_path / "arm.urdf", "--payload", light)
     run(*words)
     run(*words, "--tool", "none", "--gravity", "0,0,9.81")

@@ -12,7 +12,6 @@ from report.chromium import Browser, open_quietly, scrub
 from report.test_online_page import EFFORT, RADIUS, hostile, run
 from steelyard.report.online_content import OnlineContent
 from steelyard.report.online_page import online_page
-from steelyard.report.online_parts import Knowledge
 from steelyard.report.online_tube import tool_tube
 
 
@@ -68,9 +67,9 @@ def test_bars_bounds_lens_and_words_show_the_same_instant(
         )
         for k, text in enumerate(read):
             low, _, high, _ = text.split(" ")
-            width = known.upper[k] - known.lower[k]
-            assert 0.0 <= known.lower[k] - float(low) < 0.11 * width
-            assert 0.0 <= float(high) - known.upper[k] < 0.11 * width
+            width = known.box.upper[k] - known.box.lower[k]
+            assert 0.0 <= known.box.lower[k] - float(low) < 0.11 * width
+            assert 0.0 <= float(high) - known.box.upper[k] < 0.11 * width
         assert f"plan {1 + int(time // 1.5)}," in browser.value(
             "document.getElementById('doing').textContent"
         )
@@ -108,15 +107,10 @@ def test_space_plays_and_a_click_on_a_bound_chooses_its_time(browser: Browser, p
     assert browser.complaints == []
 
 
-def test_a_number_without_truth_or_prior_bounds_is_drawn_from_when_it_has_some(
+def test_numbers_of_which_nobody_knows_the_truth_have_bounds_and_no_curve(
     browser: Browser, tmp_path: Path, content: OnlineContent
 ) -> None:
-    unknown = Knowledge(0.0, np.full(10, -np.inf), np.full(10, np.inf))
-    blind = replace(
-        content,
-        head=replace(content.head, truth=None, prior=unknown, clearance=None),
-        knowledge=(unknown, *content.knowledge[1:]),
-    )
+    blind = replace(content, head=replace(content.head, truth=None, clearance=None))
     file = tmp_path / "blind.html"
     file.write_text(online_page(blind), encoding="utf-8")
     browser.open(file, width=1280)
@@ -126,8 +120,7 @@ def test_a_number_without_truth_or_prior_bounds_is_drawn_from_when_it_has_some(
         "[...document.querySelectorAll('#bounds-plots svg')].map(s => "
         "(s.querySelector('.proven').getBBox().x - 58) / (s.viewBox.baseVal.width - 68))"
     )
-    assert starts == pytest.approx([0.25] * 10, abs=0.005)
-    assert browser.value("document.querySelector('#bounds-plots .reading').textContent") == "no bounds"
+    assert starts == pytest.approx([0.0] * 10, abs=0.005)
 
 
 def test_hostile_names_neither_run_nor_widen_the_page(

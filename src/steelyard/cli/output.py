@@ -140,17 +140,22 @@ def say(message: str) -> None:
 def listening() -> Iterator[Progress]:
     """What shows the steps of a workflow on stderr: lines, and on a terminal a bar for what takes long."""
     columns = (TextColumn("   {task.description}"), BarColumn(), TimeElapsedColumn())
-    with Bar(*columns, console=stderr, disable=not stderr.is_terminal, transient=True) as bar:
-        task = bar.add_task("", total=1.0, visible=False)
+    bar = Bar(*columns, console=stderr, disable=not stderr.is_terminal, transient=True)
+    task = bar.add_task("", total=1.0, visible=False)
 
-        def hear(step: Step) -> None:
-            if step.share is None:
-                bar.update(task, visible=False)
-                say(step.message)
-            else:
-                bar.update(task, description=step.message, completed=step.share, visible=step.share < 1.0)
+    def hear(step: Step) -> None:
+        if step.share is None:
+            bar.update(task, visible=False)
+            say(step.message)
+        else:
+            # Only now: a bar has a thread of its own, and workflows fork before they have shares to tell.
+            bar.start()
+            bar.update(task, description=step.message, completed=step.share, visible=step.share < 1.0)
 
+    try:
         yield hear
+    finally:
+        bar.stop()
 
 
 def folded(findings: Sequence[Finding]) -> list[str]:

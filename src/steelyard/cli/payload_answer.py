@@ -11,11 +11,11 @@ from rich.table import Table
 from steelyard.audit import Status
 from steelyard.cli.output import folded, read_back_line, stdout
 from steelyard.cli.payload_line import Weighed
-from steelyard.cli.theorem13_answer import theorem13_document
 from steelyard.inertia import PARAMETER_NAMES
 from steelyard.payload import QUANTITIES, UNITS
 from steelyard.uncertainty import GuaranteedBounds
 from steelyard.workflows.record import read_back
+from steelyard.workflows.theorem13 import theorem13_document
 
 
 def answer(done: Weighed, files: dict[str, str], seconds: float) -> dict[str, Any]:

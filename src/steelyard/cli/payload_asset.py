@@ -10,7 +10,6 @@ from typing import Any
 from steelyard.cli.payload_line import Weighed
 from steelyard.cli.payload_request import PayloadRequest, pose_of
 from steelyard.cli.payload_trials import beside_the_truth
-from steelyard.cli.theorem13_answer import theorem13_on_page
 from steelyard.errors import RecordingError
 from steelyard.export import record_document, write_object
 from steelyard.inertia import PARAMETER_NAMES, Body
@@ -100,7 +99,7 @@ def _page(
             why=done.why,
             traces=_traces(done, request),
             bounds=done.bounds,
-            published=None if done.bounds is None else theorem13_on_page(done.bounds.theorem13),
+            published=None if done.bounds is None else done.bounds.theorem13,
             gains=request.torque_constant or "",
             others=[GainAnswer(name, other.body.mass, other.body.com) for name, other in done.others.items()],
             mesh=None if done.mesh is None else done.mesh.surface,

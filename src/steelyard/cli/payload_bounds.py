@@ -16,7 +16,6 @@ from steelyard.arrays import Array
 from steelyard.audit import Check, Status
 from steelyard.cli.output import say
 from steelyard.cli.payload_request import PayloadRequest
-from steelyard.cli.theorem13_answer import theorem13_line
 from steelyard.errors import InputError, RecordingError
 from steelyard.payload import ArmModel, Held
 from steelyard.recording import Recording, read
@@ -31,6 +30,7 @@ from steelyard.uncertainty import (
     with_velocities,
 )
 from steelyard.workflows.logs import torque_constants
+from steelyard.workflows.theorem13 import theorem13_line
 
 NAME = "guaranteed bounds"
 WINDOW = 0.1

@@ -3,7 +3,7 @@
 from steelyard.online.certify_plan import Plan, PlanCertifier, certify_plan
 from steelyard.online.check_plan import PlanCheck, check_plan
 from steelyard.online.escape import Escape, News, Threat, escape
-from steelyard.online.journal import DrivenMove, Event, Known
+from steelyard.online.journal import BRAKE, PLAN, DrivenMove, Event, Known
 from steelyard.online.law_choice import LawChoice
 from steelyard.online.link import Link, Reading
 from steelyard.online.load_model import LoadModel, ParameterBox
@@ -36,10 +36,12 @@ from steelyard.online.violations import violations_of
 from steelyard.online.watchdog import CHECK, Alarm, Watchdog
 
 __all__ = [
+    "BRAKE",
     "BROKEN",
     "CHECK",
     "DONE",
     "PATTERNS",
+    "PLAN",
     "STOPPED",
     "Alarm",
     "Answer",

@@ -24,6 +24,10 @@ class Event:
     sentence: str
 
 
+PLAN, BRAKE = "plan", "brake"
+"""What a driven move was."""
+
+
 @dataclass(frozen=True, eq=False)
 class DrivenMove:
     """A move and when it was driven.
@@ -41,6 +45,11 @@ class DrivenMove:
     cycles: int
     offset: int = 0
     stopped: bool = False
+
+    @property
+    def kind(self) -> str:
+        """`BRAKE` where it was driven to the end of its stop, otherwise `PLAN`."""
+        return BRAKE if self.stopped else PLAN
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,3 +71,8 @@ class Known:
     bounds_seconds: float = 0.0
     plan_seconds: float = 0.0
     check_seconds: float = 0.0
+
+    @property
+    def seconds(self) -> float:
+        """What the whole answer took, s."""
+        return self.bounds_seconds + self.plan_seconds + self.check_seconds

@@ -7,6 +7,8 @@ import sys
 from contextlib import suppress
 from dataclasses import replace
 from multiprocessing.connection import Connection
+from queue import SimpleQueue
+from threading import Thread
 from typing import Any, Protocol
 
 from steelyard.online.escape import Escape, Threat, escape
@@ -149,11 +151,26 @@ class ProcessThinker:
 
 
 def _serve(mind: Mind, pipe: Connection, other_end: Connection) -> None:
-    """Answer questions until nobody asks any more; of several waiting ones, the last."""
+    """Answer questions until nobody asks any more; of several waiting ones, the last.
+
+    A thread takes questions from the pipe all the time. Otherwise who asks again after a late answer would
+    wait for ever: a question does not fit into the pipe while nobody reads it, and nobody would read it while
+    the late answer does not fit either.
+    """
     other_end.close()
-    with suppress(EOFError, KeyboardInterrupt, BrokenPipeError):
-        while True:
-            number, question = pipe.recv()
-            while pipe.poll():
-                number, question = pipe.recv()
+    questions: SimpleQueue[Any] = SimpleQueue()
+    Thread(target=_take, args=(pipe, questions), daemon=True).start()
+    with suppress(KeyboardInterrupt, BrokenPipeError):
+        while (asked := questions.get()) is not None:
+            while not questions.empty():
+                asked = questions.get() or asked
+            number, question = asked
             pipe.send((number, _answered(mind, question)))
+
+
+def _take(pipe: Connection, questions: SimpleQueue[Any]) -> None:
+    """Put every question into a queue, and None where nobody asks any more."""
+    with suppress(EOFError, OSError):
+        while True:
+            questions.put(pipe.recv())
+    questions.put(None)

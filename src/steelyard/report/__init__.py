@@ -2,6 +2,7 @@
 
 from steelyard.report.arm_drawing import ArmDrawing, LinkDrawing, MassDrawing, draw_arm
 from steelyard.report.campaign_content import CampaignContent
+from steelyard.report.campaign_gathering import campaign_content_of
 from steelyard.report.campaign_page import campaign_page
 from steelyard.report.campaign_parts import (
     AcceptedParameter,
@@ -15,6 +16,7 @@ from steelyard.report.content import Combination, History, ParameterLine, Report
 from steelyard.report.gathering import content_of
 from steelyard.report.joint_model_content import JointModelContent, JointModelEntry, Quantity
 from steelyard.report.joint_model_page import joint_model_page
+from steelyard.report.live_view import LiveObserver, LiveView
 from steelyard.report.motion_content import Measure, MotionContent, SearchRecord
 from steelyard.report.motion_curves import ClearanceCurve, JointCurves, ProvenBand
 from steelyard.report.motion_gathering import motion_content_of
@@ -22,17 +24,9 @@ from steelyard.report.motion_page import motion_page
 from steelyard.report.motion_proof import Proof, proof_of
 from steelyard.report.motion_skeleton import Outline, OutlineKind, Skeleton, skeleton_of
 from steelyard.report.online_content import OnlineContent, OnlineHead
+from steelyard.report.online_gathering import online_content_of, online_head_of
 from steelyard.report.online_news import LiveNews, Snapshot
 from steelyard.report.online_page import live_page, online_page
-from steelyard.report.online_parts import (
-    Knowledge,
-    LeastMargin,
-    MoveKind,
-    OnlineEvent,
-    OnlineMove,
-    Outcome,
-    StepTime,
-)
 from steelyard.report.page import report_page
 from steelyard.report.parameter_lines import combinations, parameter_lines
 from steelyard.report.payload_content import PayloadContent
@@ -42,7 +36,6 @@ from steelyard.report.payload_parts import GainAnswer, PayloadNumber, TrialOutco
 from steelyard.report.payload_torque import payload_trace
 from steelyard.report.sensitivity_page import sensitivity_page
 from steelyard.report.summary import summary_text
-from steelyard.report.theorem13_table import PublishedBounds
 from steelyard.report.torque_figure import torque_figure
 
 __all__ = [
@@ -59,19 +52,15 @@ __all__ = [
     "JointCurves",
     "JointModelContent",
     "JointModelEntry",
-    "Knowledge",
-    "LeastMargin",
     "LinkDrawing",
     "LiveNews",
+    "LiveObserver",
+    "LiveView",
     "MassDrawing",
     "Measure",
     "MotionContent",
-    "MoveKind",
     "OnlineContent",
-    "OnlineEvent",
     "OnlineHead",
-    "OnlineMove",
-    "Outcome",
     "Outline",
     "OutlineKind",
     "ParameterLine",
@@ -79,16 +68,15 @@ __all__ = [
     "PayloadNumber",
     "Proof",
     "ProvenBand",
-    "PublishedBounds",
     "Quantity",
     "ReportContent",
     "SearchRecord",
     "Skeleton",
     "Snapshot",
     "StageJudgement",
-    "StepTime",
     "TorqueTrace",
     "TrialOutcome",
+    "campaign_content_of",
     "campaign_page",
     "campaign_summary",
     "combinations",
@@ -98,6 +86,8 @@ __all__ = [
     "live_page",
     "motion_content_of",
     "motion_page",
+    "online_content_of",
+    "online_head_of",
     "online_page",
     "parameter_lines",
     "payload_content_of",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from steelyard.inertia import PARAMETER_NAMES, PARAMETER_UNITS
 from steelyard.report.numerals import aligned, numeral
 from steelyard.report.online_content import OnlineContent, OnlineHead
 from steelyard.report.online_words import number_words
@@ -27,7 +28,7 @@ def bounds_section(content: OnlineContent) -> str:
     found = f"The bounds were drawn tighter {times}" if updates else "The bounds were never drawn tighter"
     rows = content.knowledge[-1].rows
     told = f"{found}{f', the last from {rows} equations' if rows else ''}. Every bound is rounded outwards."
-    last = content.knowledge[-1]
+    last = content.knowledge[-1].box
     beside = theorem13_table(np.array([last.lower, last.upper]), content.published)
     return f"{bounds_figures(content.head)}<p>{told}</p>\n{_table(content)}{beside}"
 
@@ -53,10 +54,10 @@ def bounds_figures(head: OnlineHead) -> str:
 
 def _table(content: OnlineContent) -> str:
     head = content.head
-    first, last = content.knowledge[0], content.knowledge[-1]
+    first, last = content.knowledge[0].box, content.knowledge[-1].box
     before, after = (
-        [outward(*ends) for ends in zip(known.lower.tolist(), known.upper.tolist(), strict=True)]
-        for known in (first, last)
+        [outward(*ends) for ends in zip(box.lower.tolist(), box.upper.tolist(), strict=True)]
+        for box in (first, last)
     )
     told_before, told_after = (
         told_ends([low for low, _ in ends], [high for _, high in ends]) for ends in (before, after)
@@ -71,7 +72,7 @@ def _table(content: OnlineContent) -> str:
             tighter[k],
             *([] if head.truth is None else [numeral(float(head.truth[k]), digits=4)]),
         ]
-        for k, (name, unit) in enumerate(zip(head.parameters, head.units, strict=True))
+        for k, (name, unit) in enumerate(zip(PARAMETER_NAMES, PARAMETER_UNITS, strict=True))
     ]
     heads = ["number", "before", "after", "narrower by", *([] if head.truth is None else ["true value"])]
     return table("Bounds before and after", heads, [rows])

@@ -10,11 +10,10 @@ import numpy as np
 
 from steelyard.arrays import Array, checked, read_only
 from steelyard.errors import InputError
-from steelyard.inertia import PARAMETER_NAMES, PARAMETER_UNITS
 from steelyard.limits import Clearance
-from steelyard.report.online_parts import Knowledge, OnlineEvent, OnlineMove, Outcome, StepTime
-from steelyard.report.theorem13_table import PublishedBounds
+from steelyard.online import BROKEN, DONE, STOPPED, DrivenMove, Event, Known
 from steelyard.robot import Robot
+from steelyard.uncertainty import PayloadBox, Theorem13
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,13 +25,12 @@ class OnlineHead:
         robot: an arm with nv joints.
         start: joint positions before the first move, shape (nv,), rad or m.
         cycle: how long a plan is driven before the next one takes over, s.
+        control_cycle: length of a control cycle, in which the cycles of moves are counted, s.
         tube_radius: ε, which ‖r‖ never exceeds, rad/s or m/s.
         position_bound: ε/K_r, which the position error never exceeds, rad or m.
         effort: torque limits that were proven, infinite where there is none, shape (nv,), N·m or N.
         prior: what is known of the payload at the beginning.
-        parameters: names of its p numbers.
-        units: their units.
-        truth: what they are, shape (p,), SI; None where nobody knows.
+        truth: its ten numbers, shape (10,), SI; None where nobody knows.
         clearance: what must stay apart; None where nothing must.
         distance: how far apart, m.
         assumptions: what every guarantee rests on, in sentences.
@@ -43,12 +41,11 @@ class OnlineHead:
     robot: Robot
     start: Array
     cycle: float
+    control_cycle: float
     tube_radius: float
     position_bound: float
     effort: Array
-    prior: Knowledge
-    parameters: tuple[str, ...] = PARAMETER_NAMES
-    units: tuple[str, ...] = PARAMETER_UNITS
+    prior: PayloadBox
     truth: Array | None = None
     clearance: Clearance | None = None
     distance: float = 0.0
@@ -57,19 +54,14 @@ class OnlineHead:
 
     def __post_init__(self) -> None:
         self.robot.require_arm()
-        n, p = self.robot.nv, len(self.parameters)
+        n = self.robot.nv
         object.__setattr__(self, "start", read_only(checked("start", self.start, (n,))))
         object.__setattr__(self, "effort", read_only(checked("effort", self.effort, (n,), finite=False)))
-        checked("prior, lower", self.prior.lower, (p,), finite=False)
-        if len(self.units) != p:
-            raise InputError(
-                f"expected one for each of {p} parameters, got {len(self.units)}.", place="units"
-            )
         if self.truth is not None:
-            object.__setattr__(self, "truth", read_only(checked("truth", self.truth, (p,))))
+            object.__setattr__(self, "truth", read_only(checked("truth", self.truth, (10,))))
         if self.clearance is not None and self.clearance.robot.joint_names != self.robot.joint_names:
             raise InputError("belongs to a robot with other joints.", place="clearance")
-        for name in ("cycle", "tube_radius", "position_bound"):
+        for name in ("cycle", "control_cycle", "tube_radius", "position_bound"):
             if not 0.0 < getattr(self, name) < np.inf:
                 raise InputError("must be above zero and finite.", place=name)
 
@@ -88,7 +80,7 @@ class OnlineContent:
         tau: commanded torques, shape (N, nv), N·m or N.
         r_norm: ‖r‖, r = v_ref - v + K_r (q_ref - q), shape (N,), rad/s or m/s.
         knowledge: bounds of the payload from when on they held, the prior first.
-        outcome: how it ended.
+        outcome: how it ended: `DONE`, `STOPPED` or `BROKEN` of `online`.
         sentence: why, in a sentence.
         moves: what the robot did, in order.
         proofs: how many proofs it moved on, and how many of them an independent check has verified.
@@ -96,7 +88,6 @@ class OnlineContent:
         published: what Theorem 13 says beside the last bounds; None to say nothing of it.
         violations: what was broken, in sentences; empty where nothing was.
         uncovered: what could hit and is not part of the proofs, in sentences.
-        times: how long the steps of a cycle took.
         versions: versions of the software by name.
         made: when and by whom the page was made; empty to leave it out.
         schema: number of this layout.
@@ -110,16 +101,15 @@ class OnlineContent:
     v_ref: Array
     tau: Array
     r_norm: Array
-    knowledge: tuple[Knowledge, ...]
-    outcome: Outcome
+    knowledge: tuple[Known, ...]
+    outcome: str
     sentence: str
-    moves: tuple[OnlineMove, ...] = ()
+    moves: tuple[DrivenMove, ...] = ()
     proofs: tuple[int, int] = (0, 0)
-    events: tuple[OnlineEvent, ...] = ()
-    published: PublishedBounds | None = None
+    events: tuple[Event, ...] = ()
+    published: Theorem13 | None = None
     violations: tuple[str, ...] = ()
     uncovered: tuple[str, ...] = ()
-    times: tuple[StepTime, ...] = ()
     versions: Mapping[str, str] = field(default_factory=dict)
     made: str = ""
     schema: int = 1
@@ -136,8 +126,8 @@ class OnlineContent:
         since = [known.time for known in self.knowledge]
         if not since or since != sorted(since):
             raise InputError("must begin with the prior, and go on in time.", place="knowledge")
-        for known in self.knowledge:
-            checked("knowledge, lower", known.lower, (len(self.head.parameters),), finite=False)
+        if self.outcome not in (DONE, STOPPED, BROKEN):
+            raise InputError(f"is none of {DONE}, {STOPPED}, {BROKEN}: '{self.outcome}'.", place="outcome")
         object.__setattr__(self, "versions", MappingProxyType(dict(self.versions)))
 
     @property
@@ -145,3 +135,8 @@ class OnlineContent:
         """How long anything happened: robots rest while the last bounds are found, s."""
         known, happened = (known.time for known in self.knowledge), (event.time for event in self.events)
         return max(float(self.time[-1]), *known, *happened)
+
+    def span(self, move: DrivenMove) -> tuple[float, float]:
+        """When a move began and ended, s."""
+        start = move.first * self.head.control_cycle
+        return start, start + move.cycles * self.head.control_cycle

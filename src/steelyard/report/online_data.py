@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from steelyard.arrays import Array
+from steelyard.inertia import PARAMETER_NAMES, PARAMETER_UNITS
 from steelyard.report.motion_data import (
     MOST_POINTS,
     TALL,
@@ -47,7 +48,7 @@ def online_data(content: OnlineContent, drawing: OnlineDrawing) -> dict[str, Any
     kept = thinned(content.r_norm[:, None], MOST_POINTS)
     since = [known.time for known in content.knowledge]
     lower, upper = (
-        np.array([getattr(known, end) for known in content.knowledge]) for end in ("lower", "upper")
+        np.array([getattr(known.box, end) for known in content.knowledge]) for end in ("lower", "upper")
     )
     return {
         "live": False,
@@ -74,16 +75,13 @@ def online_data(content: OnlineContent, drawing: OnlineDrawing) -> dict[str, Any
                     "upper": packed(outwards(upper[:, k], np.inf)),
                 },
             )
-            for k in range(len(head.parameters))
+            for k in range(len(PARAMETER_NAMES))
         ],
         "clearance": None if apart is None else clearance_data(skeleton.time, apart),
         "joints": joint_data(content.time, head.robot.joint_names, (*drawing.limited, *drawing.errors)),
         "moves": [
-            {
-                "start": move.start,
-                "told": f"{move_words(content.moves, k)}, {move.start:.2f} to {move.end:.2f} s",
-            }
-            for k, move in enumerate(content.moves)
+            {"start": start, "told": f"{move_words(content.moves, k)}, {start:.2f} to {end:.2f} s"}
+            for k, (start, end) in enumerate(map(content.span, content.moves))
         ],
     }
 
@@ -138,7 +136,7 @@ def _bound(head: OnlineHead, k: int, time: object, band: dict[str, Any]) -> dict
         constant = packed(np.array([truth, truth])) if isinstance(time, str) else [truth, truth]
     area = {
         "name": "",
-        "unit": unit_words(head.units[k]),
+        "unit": unit_words(PARAMETER_UNITS[k]),
         "values": constant,
         "truth": truth,
         "proven": band,
@@ -147,7 +145,7 @@ def _bound(head: OnlineHead, k: int, time: object, band: dict[str, Any]) -> dict
         "upper": None,
         "counted": True,
     }
-    return {"title": number_words(head.parameters[k]), "time": time, "areas": [area], "steps": False}
+    return {"title": number_words(PARAMETER_NAMES[k]), "time": time, "areas": [area], "steps": False}
 
 
 def _extent(skeleton: Skeleton) -> dict[str, Any]:

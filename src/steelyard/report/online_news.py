@@ -10,12 +10,13 @@ import numpy as np
 
 from steelyard.arrays import Array, checked, read_only
 from steelyard.dynamics import forward_kinematics
+from steelyard.online import Event, Known
 from steelyard.report.motion_data import number_or_none
 from steelyard.report.online_content import OnlineHead
 from steelyard.report.online_gauges import used_shares
-from steelyard.report.online_parts import Knowledge, OnlineEvent
 from steelyard.report.online_tube import tool_tube
 from steelyard.report.safe_text import visible
+from steelyard.uncertainty import PayloadBox
 
 _DECIMALS = 6
 """Of places and directions on a screen: a micrometre is nothing there."""
@@ -40,8 +41,8 @@ class Snapshot:
     q_ref: Array
     r_norm: float
     tau: Array
-    knowledge: Knowledge | None = None
-    events: tuple[OnlineEvent, ...] = ()
+    knowledge: Known | None = None
+    events: tuple[Event, ...] = ()
 
     def __post_init__(self) -> None:
         # Not checked here: it is made inside a control loop. Who tells it checks it.
@@ -74,7 +75,7 @@ class LiveNews:
         """
         nothing = np.zeros(self._head.robot.nv)
         self._state(Snapshot(0.0, self._head.start, self._head.start, 0.0, nothing))
-        return {"bounds": [_bounds(self._head.prior)]}
+        return {"bounds": [_bounds(0.0, self._head.prior)]}
 
     def gathered(self, states: Sequence[Snapshot], tidings: Sequence[Snapshot], seen: bool) -> dict[str, Any]:
         """What is new since the last time.
@@ -101,7 +102,9 @@ class LiveNews:
         return {
             "state": state,
             "past": past,
-            "bounds": [_bounds(told.knowledge) for told in tidings if told.knowledge is not None],
+            "bounds": [
+                _bounds(known.time, known.box) for told in tidings if (known := told.knowledge) is not None
+            ],
             "events": [_event(event) for told in tidings for event in told.events],
         }
 
@@ -124,11 +127,9 @@ def _shares(shares: Array) -> list[float | None]:
     return [number_or_none(share) for share in shares.tolist()]
 
 
-def _bounds(known: Knowledge) -> dict[str, Any]:
-    """Nothing stands for infinity."""
-    lower, upper = ([number_or_none(x) for x in end.tolist()] for end in (known.lower, known.upper))
-    return {"time": known.time, "lower": lower, "upper": upper}
+def _bounds(time: float, box: PayloadBox) -> dict[str, Any]:
+    return {"time": time, "lower": box.lower.tolist(), "upper": box.upper.tolist()}
 
 
-def _event(event: OnlineEvent) -> dict[str, Any]:
+def _event(event: Event) -> dict[str, Any]:
     return {"time": event.time, "severity": event.severity.value, "sentence": visible(event.sentence)}

@@ -5,10 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from steelyard.audit import Status
+from steelyard.inertia import PARAMETER_NAMES, PARAMETER_UNITS
+from steelyard.online import PLAN
 from steelyard.report.online_content import OnlineContent, OnlineHead
 from steelyard.report.online_drawing import OnlineDrawing
 from steelyard.report.online_gauges import used_shares
-from steelyard.report.online_parts import MoveKind
 from steelyard.report.online_verdict import broken, online_verdict
 from steelyard.report.online_words import between, number_words, share
 from steelyard.report.safe_text import marked_up
@@ -46,10 +47,10 @@ def live_opening(head: OnlineHead) -> str:
     Returns:
         HTML.
     """
-    first = between(head.prior, 0, head.units[0])
+    first = between(head.prior, 0, PARAMETER_UNITS[0])
     figures = [
         ("time", "–", "since the start"),
-        ("first", first, f"{marked_up(number_words(head.parameters[0]))}, guaranteed"),
+        ("first", first, f"{marked_up(number_words(PARAMETER_NAMES[0]))}, guaranteed"),
         ("tube", "–", "of the tube used at most"),
         ("torque", "–", "of a torque limit used at most"),
     ]
@@ -76,15 +77,15 @@ def _verdict(status: str, mark: str, headline: str, why: str) -> str:
 
 def _figures(content: OnlineContent) -> list[tuple[str, str]]:
     head = content.head
-    last = content.knowledge[-1]
+    last = content.knowledge[-1].box
     used = used_shares(head, content.r_norm, content.tau).max(axis=0)
     torques = used[1:][np.isfinite(used[1:])]
-    plans = sum(move.kind is MoveKind.PLAN for move in content.moves)
-    name = marked_up(number_words(head.parameters[0]))
+    plans = sum(move.kind == PLAN for move in content.moves)
+    name = marked_up(number_words(PARAMETER_NAMES[0]))
     figures = [
         (
-            between(last, 0, head.units[0]),
-            f"{name}, guaranteed<br>before: {between(head.prior, 0, head.units[0])}",
+            between(last, 0, PARAMETER_UNITS[0]),
+            f"{name}, guaranteed<br>before: {between(head.prior, 0, PARAMETER_UNITS[0])}",
         ),
         (f"{content.time[-1]:.4g}\u202fs", f"of motion, {plans} {'plan' if plans == 1 else 'plans'}"),
         (share(float(used[0])), "of the tube used at most"),

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import numpy as np
+
+from steelyard.limits import ProvenMargin
+from steelyard.online import PLAN, DrivenMove
 from steelyard.report.numerals import numeral
 from steelyard.report.online_content import OnlineContent, OnlineHead
-from steelyard.report.online_parts import LeastMargin, MoveKind
 from steelyard.report.online_words import move_words
 from steelyard.report.payload_table import table
 from steelyard.report.safe_text import marked_up, unit_text
-
-_UNTOLD = {MoveKind.PLAN: "–", MoveKind.BRAKE: "proven with the plan before it", MoveKind.REST: "–"}
 
 
 def move_section(content: OnlineContent) -> str:
@@ -23,17 +24,7 @@ def move_section(content: OnlineContent) -> str:
     """
     if not content.moves:
         return ""
-    rows = [
-        [
-            f'<span class="kind {move.kind.value}">{move_words(content.moves, k)}</span>',
-            f"{move.start:.2f} … {move.end:.2f}",
-            numeral(move.condition, digits=3),
-            f"{1e3 * move.seconds:.0f}" if move.seconds else "–",
-            str(move.refused) if move.kind is MoveKind.PLAN else "–",
-            f'<span class="least">{"; ".join(map(_left, move.margins)) or _UNTOLD[move.kind]}</span>',
-        ]
-        for k, move in enumerate(content.moves)
-    ]
+    rows = [_row(content, k) for k in range(len(content.moves))]
     heads = ("move", "from … to, s", "condition", "planned in, ms", "refused", "left at least, proven")
     return (
         "<p>Every plan was certified before it was driven, together with the stop it ends in: for every "
@@ -42,6 +33,44 @@ def move_section(content: OnlineContent) -> str:
         f"{_checked(*content.proofs)}</p>\n"
         f"{table('Moves', heads, [rows])}"
     )
+
+
+def _row(content: OnlineContent, k: int) -> list[str]:
+    driven = content.moves[k]
+    start, end = content.span(driven)
+    # A plan is taken up at the instant at which its answer is.
+    near = 0.5 * content.head.control_cycle
+    took = [known.plan_seconds for known in content.knowledge if abs(known.time - start) < near]
+    seconds = took[-1] if took and driven.offset == 0 else 0.0
+    return [
+        f'<span class="kind {driven.kind}">{move_words(content.moves, k)}</span>',
+        f"{start:.2f} … {end:.2f}",
+        numeral(driven.move.condition, digits=3),
+        f"{1e3 * seconds:.0f}" if seconds else "–",
+        str(len(driven.move.refused)) if driven.kind == PLAN else "–",
+        f'<span class="least">{"; ".join(map(_left, least_margins(driven)))}</span>',
+    ]
+
+
+def least_margins(driven: DrivenMove) -> tuple[ProvenMargin, ...]:
+    """The least that was proven to be left of each kind of limit along a move.
+
+    Args:
+        driven: the move.
+
+    Returns:
+        One margin for each kind; that of the torque is of the joint which is nearest to its limit.
+    """
+    proof = driven.move.certificate
+    least = {}
+    for margin in sorted(proof.motion.margins, key=lambda margin: -margin.margin):
+        least[margin.kind] = margin
+    torque = proof.torque_margins
+    joint = int(torque.argmin())
+    least["torque"] = ProvenMargin(
+        "torque", proof.joints[joint], float(torque[joint]), "N·m", 0.0, proof.motion.duration
+    )
+    return tuple(least.values())
 
 
 def _checked(plans: int, checked: int) -> str:
@@ -53,7 +82,7 @@ def _checked(plans: int, checked: int) -> str:
     )
 
 
-def _left(margin: LeastMargin) -> str:
+def _left(margin: ProvenMargin) -> str:
     if margin.kind == "clearance":
         left = f"{numeral(1e3 * margin.margin, digits=2)}\u202fmm"
     else:
@@ -99,18 +128,25 @@ def time_section(content: OnlineContent) -> str:
         content: what the page says.
 
     Returns:
-        HTML; empty where no times are told.
+        HTML; empty where there was nothing to answer while the robot moved.
     """
-    if not content.times:
+    answers = content.knowledge[1:-1]  # the last one is of a robot at rest
+    if not answers:
         return ""
+    steps = {
+        "bounds": [known.bounds_seconds for known in answers],
+        "plan and certify": [known.plan_seconds for known in answers],
+        "check of the proof": [known.check_seconds for known in answers],
+        "whole answer": [known.seconds for known in answers],
+    }
     rows = [
         [
-            marked_up(step.name),
-            numeral(1e3 * step.median, digits=3),
-            numeral(1e3 * step.worst, digits=3),
-            f"{100.0 * step.worst / content.head.cycle:.0f}\u202f%",
+            name,
+            numeral(1e3 * float(np.median(took)), digits=3),
+            numeral(1e3 * max(took), digits=3),
+            f"{100.0 * max(took) / content.head.cycle:.0f}\u202f%",
         ]
-        for step in content.times
+        for name, took in steps.items()
     ]
     heads = ("step", "median, ms", "worst, ms", "worst, of a cycle")
     return f"<p>A cycle lasts {content.head.cycle:g}\u202fs.</p>\n{table('Times', heads, [rows])}"

@@ -7,10 +7,11 @@ from collections.abc import Iterator
 import numpy as np
 
 from steelyard.audit import Status
+from steelyard.inertia import PARAMETER_NAMES
+from steelyard.online import BROKEN, STOPPED
 from steelyard.report.numerals import numeral
 from steelyard.report.online_content import OnlineContent
 from steelyard.report.online_drawing import OnlineDrawing
-from steelyard.report.online_parts import Outcome
 from steelyard.report.online_words import number_words
 from steelyard.report.safe_text import visible
 
@@ -74,8 +75,8 @@ def _truth(content: OnlineContent) -> Iterator[str]:
     if truth is None:
         return
     for known in content.knowledge:
-        for k in np.flatnonzero((truth < known.lower) | (truth > known.upper)):
-            name = number_words(content.head.parameters[k])
+        for k in np.flatnonzero((truth < known.box.lower) | (truth > known.box.upper)):
+            name = number_words(PARAMETER_NAMES[k])
             yield f"From {known.time:.2f} s on the bounds of {name} do not hold the truth."
 
 
@@ -95,14 +96,14 @@ def online_verdict(content: OnlineContent, drawing: OnlineDrawing) -> tuple[Stat
     if wrong:
         count = "one guarantee" if len(wrong) == 1 else f"{len(wrong)} guarantees"
         return Status.FAIL, f"Do not trust this run: {count} did not hold.", wrong[0]
-    if content.outcome is Outcome.BROKEN:
+    if content.outcome == BROKEN:
         headline = (
             "The robot stopped because an assumption does not hold: nothing is guaranteed from then on."
         )
         return Status.FAIL, headline, content.sentence
     touched = "" if drawing.clearance is None else "nothing touched, "
     kept = f"no limit broken, {touched}tube never left."
-    if content.outcome is Outcome.STOPPED:
+    if content.outcome == STOPPED:
         return Status.WARN, f"The robot stopped before it was done: {kept}", content.sentence
     if content.uncovered:
         headline = "The robot learned its payload, and not all that could hit is part of the proofs."

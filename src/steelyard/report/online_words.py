@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from steelyard.report.online_parts import Knowledge, MoveKind, OnlineMove
+from steelyard.online import PLAN, DrivenMove
 from steelyard.report.payload_words import outward
 from steelyard.report.safe_text import unit_text, visible
+from steelyard.uncertainty import PayloadBox
 
 
-def move_words(moves: Sequence[OnlineMove], k: int) -> str:
+def move_words(moves: Sequence[DrivenMove], k: int) -> str:
     """What a move is called.
 
     Args:
@@ -20,9 +21,9 @@ def move_words(moves: Sequence[OnlineMove], k: int) -> str:
         Such as `plan 3`: plans are counted from 1.
     """
     kind = moves[k].kind
-    if kind is not MoveKind.PLAN:
-        return kind.value
-    return f"plan {sum(move.kind is MoveKind.PLAN for move in moves[: k + 1])}"
+    if kind != PLAN:
+        return kind
+    return f"plan {sum(move.kind == PLAN for move in moves[: k + 1])}"
 
 
 def number_words(name: str) -> str:
@@ -37,18 +38,18 @@ def number_words(name: str) -> str:
     return "mass" if name in ("m", "mass") else visible(name)
 
 
-def between(known: Knowledge, k: int, unit: str) -> str:
+def between(box: PayloadBox, k: int, unit: str) -> str:
     """The bounds of one number in words, rounded outwards.
 
     Args:
-        known: the bounds.
+        box: the bounds.
         k: which number.
         unit: its SI unit.
 
     Returns:
         HTML.
     """
-    lower, upper = outward(float(known.lower[k]), float(known.upper[k]))
+    lower, upper = outward(float(box.lower[k]), float(box.upper[k]))
     return f"{lower} to {upper}\u202f{unit_text(unit)}"
 
 

@@ -8,11 +8,11 @@ import numpy as np
 
 from steelyard.arrays import Array
 from steelyard.report.payload_content import PayloadContent
-from steelyard.report.payload_parts import Bounds
 from steelyard.report.payload_table import table
 from steelyard.report.payload_words import headed, outward, told_ends, told_numbers
 from steelyard.report.safe_text import marked_up
 from steelyard.report.theorem13_table import theorem13_table
+from steelyard.uncertainty import GuaranteedBounds
 
 
 def bounds_section(content: PayloadContent) -> str:
@@ -53,7 +53,7 @@ def _listed(head: str, sentences: Sequence[str]) -> str:
     return f'<p>{head}</p>\n<ul class="untested">{items}</ul>\n'
 
 
-def com_bounds(bounds: Bounds) -> Array:
+def com_bounds(bounds: GuaranteedBounds) -> Array:
     """Bounds of the centre of mass, c = h / m over the box of first moments and mass.
 
     Args:
@@ -70,7 +70,7 @@ def com_bounds(bounds: Bounds) -> Array:
     return np.array([np.nextafter(corners.min(axis=0), -np.inf), np.nextafter(corners.max(axis=0), np.inf)])
 
 
-def _table(content: PayloadContent, bounds: Bounds) -> str:
+def _table(content: PayloadContent, bounds: GuaranteedBounds) -> str:
     ends = [outward(*pair) for pair in zip(bounds.lower.tolist(), bounds.upper.tolist(), strict=True)]
     by = ["prior’s end" if is_open else "data" for is_open in bounds.prior_decides]
     groups = []

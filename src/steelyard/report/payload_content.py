@@ -13,8 +13,8 @@ from steelyard.inertia import PARAMETER_NAMES, Body, Mesh
 from steelyard.payload import QUANTITIES
 from steelyard.report.arm_drawing import ArmDrawing
 from steelyard.report.content import History, TorqueTrace
-from steelyard.report.payload_parts import Bounds, GainAnswer, PayloadNumber, TrialOutcome
-from steelyard.report.theorem13_table import PublishedBounds
+from steelyard.report.payload_parts import GainAnswer, PayloadNumber, TrialOutcome
+from steelyard.uncertainty import GuaranteedBounds, Theorem13
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,8 +71,8 @@ class PayloadContent:
     joints: tuple[str, ...]
     units: tuple[str, ...]
     traces: tuple[TorqueTrace, ...] = ()
-    bounds: Bounds | None = None
-    published: PublishedBounds | None = None
+    bounds: GuaranteedBounds | None = None
+    published: Theorem13 | None = None
     gains: str = ""
     others: tuple[GainAnswer, ...] = ()
     mesh: Mesh | None = None

@@ -19,9 +19,9 @@ from steelyard.recording import Recording
 from steelyard.report.arm_drawing import ArmDrawing, LinkDrawing, MassDrawing, draw_arm
 from steelyard.report.content import History, TorqueTrace
 from steelyard.report.payload_content import PayloadContent
-from steelyard.report.payload_parts import Bounds, GainAnswer, PayloadNumber, TrialOutcome
-from steelyard.report.theorem13_table import PublishedBounds
+from steelyard.report.payload_parts import GainAnswer, PayloadNumber, TrialOutcome
 from steelyard.robot import Robot
+from steelyard.uncertainty import GuaranteedBounds, Theorem13
 
 POSES = 60
 """Poses of a run the arm is drawn in."""
@@ -35,8 +35,8 @@ def payload_content_of(
     *,
     why: str,
     traces: Sequence[TorqueTrace] = (),
-    bounds: Bounds | None = None,
-    published: PublishedBounds | None = None,
+    bounds: GuaranteedBounds | None = None,
+    published: Theorem13 | None = None,
     gains: str = "",
     others: Sequence[GainAnswer] = (),
     mesh: Mesh | None = None,

@@ -7,11 +7,12 @@ from collections.abc import Sequence
 from steelyard.payload import DecidedBy
 from steelyard.report.payload_bounds_section import com_bounds
 from steelyard.report.payload_content import PayloadContent
-from steelyard.report.payload_parts import Bounds, PayloadNumber
+from steelyard.report.payload_parts import PayloadNumber
 from steelyard.report.payload_table import table
 from steelyard.report.payload_views import payload_views
 from steelyard.report.payload_words import headed, outward, told_ends, told_numbers
 from steelyard.report.safe_text import marked_up
+from steelyard.uncertainty import GuaranteedBounds
 
 _GROUPS = ("mass", "com", "I", "moment")
 
@@ -67,7 +68,7 @@ def _rows(numbers: Sequence[PayloadNumber], sure: dict[str, str]) -> list[list[s
     return rows
 
 
-def _sure(bounds: Bounds) -> dict[str, str]:
+def _sure(bounds: GuaranteedBounds) -> dict[str, str]:
     """Guaranteed intervals by the name of the number, as text."""
     mass = outward(float(bounds.lower[0]), float(bounds.upper[0]))
     places = [outward(*ends, power=3) for ends in com_bounds(bounds).T.tolist()]

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol
 
-from steelyard.arrays import Array, BoolArray, checked, read_only
+from steelyard.arrays import Array, checked, read_only
 from steelyard.errors import InputError
 from steelyard.payload import DecidedBy
 
@@ -38,30 +37,6 @@ class PayloadNumber:
     def half_width(self) -> float:
         """Half the width of the interval, in the same unit."""
         return (self.upper - self.lower) / 2.0
-
-
-class Bounds(Protocol):
-    """Bounds that hold under assumptions, as `uncertainty` makes them."""
-
-    @property
-    def lower(self) -> Array:
-        """Lower ends of the ten numbers, shape (10,), SI."""
-
-    @property
-    def upper(self) -> Array:
-        """Upper ends, shape (10,), SI."""
-
-    @property
-    def prior_decides(self) -> BoolArray:
-        """Which numbers have an end that no data set, shape (10,), dimensionless."""
-
-    @property
-    def assumptions(self) -> tuple[str, ...]:
-        """What the bounds rest on, in words."""
-
-    @property
-    def untested(self) -> tuple[str, ...]:
-        """Those of the assumptions that the data cannot show wrong, or only where they are far off."""
 
 
 @dataclass(frozen=True, eq=False)

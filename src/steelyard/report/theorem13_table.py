@@ -3,36 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
-from steelyard.arrays import Array, checked, read_only
+import numpy as np
+
+from steelyard.arrays import Array
 from steelyard.inertia import PARAMETER_NAMES, PARAMETER_UNITS
 from steelyard.report.payload_table import table
 from steelyard.report.payload_words import outward, told_ends
 from steelyard.report.safe_text import marked_up, unit_text
+from steelyard.uncertainty import Theorem13
 
 
-@dataclass(frozen=True, eq=False)
-class PublishedBounds:
-    """What the theorem says, as plain data; arrays are read-only.
-
-    Attributes:
-        linear: lower and upper ends of its linear form, infinite where there are none, shape (2, 10), SI.
-        log_cholesky: those of its log-Cholesky form, shape (2, 10), SI.
-        sentence: whether that form has the minimiser it asks for.
-    """
-
-    linear: Array
-    log_cholesky: Array
-    sentence: str
-
-    def __post_init__(self) -> None:
-        for name in ("linear", "log_cholesky"):
-            ends = checked(name, getattr(self, name), (2, len(PARAMETER_NAMES)), finite=False)
-            object.__setattr__(self, name, read_only(ends))
-
-
-def theorem13_table(ours: Array, published: PublishedBounds | None) -> str:
+def theorem13_table(ours: Array, published: Theorem13 | None) -> str:
     """Three intervals of each of the ten numbers.
 
     Args:
@@ -44,7 +26,8 @@ def theorem13_table(ours: Array, published: PublishedBounds | None) -> str:
     """
     if published is None:
         return ""
-    columns = [_told(ends) for ends in (ours, published.linear, published.log_cholesky)]
+    forms = [np.array([form.lower, form.upper]) for form in (published.linear, published.log_cholesky)]
+    columns = [_told(ends) for ends in (ours, *forms)]
     rows = [
         [f"{marked_up(name)} <small>{unit_text(unit)}</small>", *cells]
         for name, unit, *cells in zip(PARAMETER_NAMES, PARAMETER_UNITS, *columns, strict=True)

@@ -1,14 +1,11 @@
-"""What commands say of Theorem 13 beside their own bounds: in JSON, in a line, and on the page."""
+"""What results say of Theorem 13 beside their own bounds: in JSON and in a line."""
 
 from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from steelyard.arrays import Array
 from steelyard.inertia import PARAMETER_NAMES
-from steelyard.report import PublishedBounds
 from steelyard.uncertainty import Minimiser, Theorem13
 
 
@@ -55,21 +52,4 @@ def theorem13_line(found: Theorem13) -> str:
     return (
         f"Theorem 13 of paper 000 in its linear form: {low:.4g} to {high:.4g} kg; "
         f"its log-Cholesky form {worth}."
-    )
-
-
-def theorem13_on_page(found: Theorem13 | None) -> PublishedBounds | None:
-    """The same for a page.
-
-    Args:
-        found: what the theorem says.
-
-    Returns:
-        Plain data; None where the theorem was not asked.
-    """
-    if found is None:
-        return None
-    linear, published = found.linear, found.log_cholesky
-    return PublishedBounds(
-        np.array([linear.lower, linear.upper]), np.array([published.lower, published.upper]), found.sentence
     )

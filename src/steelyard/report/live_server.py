@@ -21,7 +21,7 @@ HEARTBEAT = 1.0
 
 
 class Mailbox:
-    """What is told to everybody who looks on; who comes late is told all of it, who is slow skips states."""
+    """News for every open browser: one that opens late gets all of it, a slow one skips states."""
 
     def __init__(self) -> None:
         """Nothing is told yet."""

@@ -1,4 +1,4 @@
-"""A run to look on at while it goes on: a page on this machine alone, told what is new many times a second.
+"""A page of a run while it goes on, served on this machine alone and told what is new many times a second.
 
 The control loop only leaves snapshots in a queue, which never waits and never fails. A thread of its own
 gathers them, places the arm where somebody looks, and wakes the threads that answer browsers.
@@ -7,13 +7,21 @@ gathers them, places the arm where somebody looks, and wakes the threads that an
 from __future__ import annotations
 
 import json
+import math
 import threading
 import time
 from collections import deque
+from dataclasses import replace
 from typing import Self
 
-from steelyard.cli.online_live_server import LoopbackServer, Mailbox
-from steelyard.report import LiveNews, OnlineHead, Snapshot, live_page
+import numpy as np
+
+from steelyard.arrays import Array
+from steelyard.online import Event, Known, Reading
+from steelyard.report.live_server import LoopbackServer, Mailbox
+from steelyard.report.online_content import OnlineHead
+from steelyard.report.online_news import LiveNews, Snapshot
+from steelyard.report.online_page import live_page
 
 RATE = 20.0
 """How often whoever looks on is told what is new, Hz."""
@@ -68,7 +76,7 @@ class LiveView:
         self._states.append(snapshot)
 
     def close(self, page: str = "", words: str = "The run has ended.") -> None:
-        """End it: whoever looks on is shown the page of the finished run, and nothing is served any more.
+        """Show the page of the finished run to every open browser, then stop serving.
 
         Args:
             page: the finished run's page, as HTML; empty to leave the last picture standing.
@@ -103,3 +111,60 @@ class LiveView:
         tidings = [self._tidings.popleft() for _ in range(len(self._tidings))]
         if states or tidings:
             self._mailbox.add(**self._news.gathered(states, tidings, self._mailbox.lookers > 0))
+
+
+class LiveObserver:
+    """Hands what a control loop says to a live view, every cycle so that no peak is lost."""
+
+    def __init__(self, view: LiveView, start: Array, kr: float) -> None:
+        """Nothing has happened yet.
+
+        Args:
+            view: the page that is told, already started.
+            start: where the robot stands, shape (nv,), rad or m.
+            kr: K_r of r = v_ref - v + K_r (q_ref - q), 1/s.
+        """
+        self._view, self._kr = view, kr
+        self._last = Snapshot(0.0, start, start, 0.0, np.zeros(len(start)))
+        self._knowledge: Known | None = None
+        self._events: tuple[Event, ...] = ()
+
+    def cycle(self, reading: Reading, q_ref: Array, v_ref: Array, tau: Array) -> None:
+        """A cycle was driven.
+
+        Args:
+            reading: what the robot said.
+            q_ref: where it should be, shape (nv,), rad or m.
+            v_ref: how fast, shape (nv,), rad/s or m/s.
+            tau: what was sent, shape (nv,), N·m or N.
+        """
+        r = v_ref - reading.v + self._kr * (q_ref - reading.q)
+        size = math.sqrt(float(r @ r))
+        self._last = Snapshot(reading.time, reading.q, q_ref, size, tau, self._knowledge, self._events)
+        self._view.publish(self._last)
+        self._knowledge, self._events = None, ()
+
+    def learned(self, known: Known) -> None:
+        """Bounds are known.
+
+        Args:
+            known: what is known from now on.
+        """
+        self._knowledge = known
+
+    def happened(self, event: Event) -> None:
+        """Something happened.
+
+        Args:
+            event: what.
+        """
+        self._events = (*self._events, event)
+
+    def finish(self, page: str) -> None:
+        """Tell what came after the last cycle, and leave the finished page to the open browsers.
+
+        Args:
+            page: of the finished run, as HTML; empty where there is none.
+        """
+        self._view.publish(replace(self._last, knowledge=self._knowledge, events=self._events))
+        self._view.close(page)

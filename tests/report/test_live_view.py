@@ -21,13 +21,13 @@ import pytest
 
 from oracles.pinocchio_robot import PinocchioRobot
 from report.chromium import NAMES, PROGRAM, Browser
-from report.test_online_page import EFFORT, HOME, RADIUS, arm, head, run
-from steelyard.cli.online_live import LiveView
-from steelyard.cli.online_live_server import MOST
+from report.test_online_page import EFFORT, HOME, KR, RADIUS, arm, head, known, run
 from steelyard.finding import Severity
+from steelyard.online import Event, Reading
+from steelyard.report.live_server import MOST
+from steelyard.report.live_view import LiveObserver, LiveView
 from steelyard.report.online_news import Snapshot
 from steelyard.report.online_page import online_page
-from steelyard.report.online_parts import Knowledge, OnlineEvent
 
 Letter = tuple[str, dict[str, Any]]
 
@@ -37,8 +37,8 @@ def snapshot(time: float, r_norm: float = 0.2 * RADIUS, **more: Any) -> Snapshot
     return Snapshot(time, q, q + 1e-4, r_norm, 0.1 * EFFORT, **more)
 
 
-def event(time: float, sentence: str) -> OnlineEvent:
-    return OnlineEvent(time, Severity.INFO, sentence)
+def event(time: float, sentence: str) -> Event:
+    return Event(time, Severity.INFO, sentence)
 
 
 class Listener:
@@ -107,8 +107,8 @@ def test_who_comes_late_is_told_every_bound_and_event_in_order(view: LiveView) -
     url = view.start()
     sentences = [f"event {k}" for k in range(60)]
     for k, sentence in enumerate(sentences):
-        known = Knowledge(0.1 * k, np.full(10, -1.0 / (k + 1)), np.full(10, np.inf)) if k % 20 == 0 else None
-        view.publish(snapshot(0.1 * k, events=(event(0.1 * k, sentence),), knowledge=known))
+        found = known(0.1 * k, np.full(10, -1.0 / (k + 1)), np.full(10, 2.0)) if k % 20 == 0 else None
+        view.publish(snapshot(0.1 * k, events=(event(0.1 * k, sentence),), knowledge=found))
         # Thousands of states in between wash nothing of it away.
         for _ in range(100):
             view.publish(snapshot(0.1 * k + 0.05))
@@ -117,7 +117,26 @@ def test_who_comes_late_is_told_every_bound_and_event_in_order(view: LiveView) -
     bounds = heard(letters, "bounds")
     assert bounds[0]["lower"] == pytest.approx(head().prior.lower)
     assert [b["lower"][0] for b in bounds[1:]] == pytest.approx([-1.0, -1.0 / 21, -1.0 / 41])
-    assert bounds[1]["upper"] == [None] * 10
+    assert bounds[1]["upper"] == [2.0] * 10
+
+
+def test_what_a_control_loop_says_reaches_the_page_with_the_size_of_its_error(view: LiveView) -> None:
+    listener = Listener(view.start())
+    observer = LiveObserver(view, HOME, KR)
+    observer.learned(known(0.0, np.zeros(10), np.ones(10)))
+    observer.happened(event(0.0, "bounds are known"))
+    v_ref = np.full(7, 1e-3)
+    reading = Reading(0.001, HOME, np.zeros(7), np.zeros(7))
+    observer.cycle(reading, HOME + 1e-4, v_ref, 0.2 * EFFORT)
+    observer.happened(event(0.002, "the robot is at rest"))
+    closing = threading.Thread(target=observer.finish, args=("",))
+    closing.start()
+    letters = [letter for kind, letter in listener.letters() if kind == "message"]
+    closing.join()
+    r = np.linalg.norm(v_ref + KR * np.full(7, 1e-4))
+    assert max(size for _, size in heard(letters, "past")) == pytest.approx(r)
+    assert [e["sentence"] for e in heard(letters, "events")] == ["bounds are known", "the robot is at rest"]
+    assert heard(letters, "bounds")[-1]["upper"] == [1.0] * 10
 
 
 def test_a_peak_between_two_rounds_is_told(view: LiveView) -> None:
@@ -228,10 +247,10 @@ def test_a_browser_follows_the_run_and_ends_with_its_finished_page(view: LiveVie
     with Browser() as browser:
         browser.open(Address(url), width=1280)  # type: ignore[arg-type]
         for n in range(0, 1600, 20):
-            known = content.knowledge[n // 750] if n % 750 == 0 and n else None
+            found = content.knowledge[n // 750] if n % 750 == 0 and n else None
             happened = (event(1.0, "halfway"),) if n == 500 else ()
             at = (float(content.time[n]), content.q[n], content.q_ref[n], float(content.r_norm[n]))
-            view.publish(Snapshot(*at, content.tau[n], known, happened))
+            view.publish(Snapshot(*at, content.tau[n], found, happened))
             time.sleep(0.01)
         eventually(browser, "document.getElementById('live-time').textContent", "3.2 s")
         assert browser.complaints == []
