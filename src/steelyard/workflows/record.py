@@ -10,10 +10,10 @@ import hashlib
 import os
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, fields
+from dataclasses import asdict, dataclass, field, fields
 from os import PathLike
 from pathlib import Path
-from typing import Any, ClassVar, Self, get_args, get_origin, get_type_hints
+from typing import Any, ClassVar, Self, TypeVar, get_type_hints
 
 import numpy as np
 
@@ -23,43 +23,12 @@ from steelyard.errors import InputError
 from steelyard.files import file_digest, is_regular
 from steelyard.workflows.options import text_of, texts_of
 
+R = TypeVar("R", bound="RecordedRequest")
+
 LARGEST = 2 << 30
 """Largest input that is read for its digest, bytes."""
 MOST_FILES = 10_000
 """Most files of a folder that is an input."""
-
-
-class GivenObjects:
-    """Objects that were given where the command line takes paths, by the names that a record has of them."""
-
-    def __init__(self) -> None:
-        self._by_name: dict[str, Any] = {}
-
-    def name(self, given: Any, place: str) -> str:
-        """Keep an object and name it, as in `<Robot panda, sha256 0123456789ab>`.
-
-        Args:
-            given: the object, which has a digest or is data.
-            place: what to call it in messages.
-
-        Returns:
-            The name, in angle brackets.
-
-        Raises:
-            InputError: nothing says what it holds.
-        """
-        called = getattr(given, "name", None)
-        try:
-            sha256 = getattr(given, "digest", None) or digest(given)
-        except (TypeError, ValueError) as error:
-            raise InputError(f"cannot be a {type(given).__name__}.", place=place) from error
-        name = f"<{type(given).__name__}{f' {called}' if called else ''}, sha256 {sha256[:12]}>"
-        self._by_name[name] = given
-        return name
-
-    def __getitem__(self, name: str | None) -> Any:
-        """The object of a name; the name itself where it is a path."""
-        return self._by_name.get(name, name) if name is not None else None
 
 
 class RecordedRequest(ABC):
@@ -82,31 +51,6 @@ class RecordedRequest(ABC):
         """The request with the digests of what it reads, for the record."""
         digests = {name: digest_of(Path(name)) for name in self.inputs}
         return {"command": self.command, **asdict(self), "inputs": digests}  # type: ignore[call-overload]
-
-    @classmethod
-    def given(cls, arguments: Mapping[str, Any]) -> tuple[Self, GivenObjects]:
-        """The request that the arguments of a workflow are, and the objects among them.
-
-        Every field takes the argument of its name, or of its name without the plural's s where a record says
-        `known_loads` of what is given as `known_load`. Paths, numbers, lists and dictionaries become the text
-        that the command line takes.
-
-        Args:
-            arguments: by name; those that no field has are left out.
-
-        Returns:
-            The request and the objects.
-
-        Raises:
-            InputError: a number is none, or an object is no data.
-        """
-        objects, hints, values = GivenObjects(), get_type_hints(cls), {}
-        for field in fields(cls):  # type: ignore[arg-type]
-            name = field.name if field.name in arguments else field.name.removesuffix("s")
-            if name in arguments:
-                place = f"--{name.replace('_', '-')}"
-                values[field.name] = _plain(arguments[name], hints[field.name], objects, place)
-        return cls(**values), objects
 
     @classmethod
     def of(cls, document: Mapping[str, Any], place: str) -> Self:
@@ -145,11 +89,11 @@ class RecordedRequest(ABC):
             InputError: one is missing, changed, or not among what the request reads.
         """
         for name in self.named:
-            if name is not None and name.startswith("<") and name.endswith(">"):
+            if name is not None and is_object(name):
                 raise InputError(
-                    "was given as an object in Python, which a record does not hold.",
-                    place=f"input {name}",
-                    remedy="Make the result again where the object is, or from files.",
+                    f"{name[:80]} was given as an object, which a record only names.",
+                    place=place,
+                    remedy="A result is made again from files alone; identify anew, with paths.",
                 )
         if not isinstance(inputs, dict) or not all(isinstance(x, str) for x in inputs.values()):
             what = kind_of(inputs) if not isinstance(inputs, dict) else "another table"
@@ -175,47 +119,121 @@ class RecordedRequest(ABC):
                 )
 
 
-def _plain(given: Any, hint: Any, objects: GivenObjects, place: str) -> Any:
-    """An argument as a record holds it: text, texts, or a number, by the type of the field."""
-    kinds = set(get_args(hint)) if get_origin(hint) is not tuple else {tuple}
-    kinds = kinds or {hint}
-    if tuple in kinds:
-        if given is None:
+@dataclass(frozen=True)
+class GivenObjects:
+    """What a workflow was given as objects, by the names that its request has for them.
+
+    Attributes:
+        by_name: the objects.
+    """
+
+    by_name: dict[str, Any] = field(default_factory=dict)
+
+    def named(self, given: Any) -> str:
+        """The name of what is given: a path itself; of an object, which is kept, its kind and its digest.
+
+        Args:
+            given: a path, or an object such as a robot: `<Robot panda, sha256 0123456789ab>`.
+
+        Returns:
+            Text for a request.
+        """
+        if isinstance(given, str | PathLike):
+            return os.fspath(given)
+        called = getattr(given, "name", None)
+        sha256 = getattr(given, "digest", None) or digest(given)
+        name = f"<{type(given).__name__}{f' {called}' if called else ''}, sha256 {sha256[:12]}>"
+        self.by_name[name] = given
+        return name
+
+    def of(self, name: Any) -> Any:
+        """What a name of a request stands for.
+
+        Args:
+            name: a path, or the name of an object.
+
+        Returns:
+            The object, or the path as it is.
+        """
+        return self.by_name.get(name, name)
+
+
+def is_object(name: str) -> bool:
+    """Whether a name in a request is that of an object, not of a file.
+
+    Args:
+        name: text of a request.
+
+    Returns:
+        Whether it is.
+    """
+    return name.startswith("<") and name.endswith(">")
+
+
+def request_of(cls: type[R], given: Mapping[str, Any], objects: GivenObjects) -> R:
+    """The request of a workflow's arguments: every value as the text or number that a record holds.
+
+    A field takes the argument of its name, or of its name without the plural's s: records say `known_loads`
+    of what is given as `known_load`.
+
+    Args:
+        cls: the request; its fields are parameters of the workflow.
+        given: the arguments by name; what is no field is passed over.
+        objects: takes those that are no text, number, list of numbers or dictionary.
+
+    Returns:
+        The request.
+
+    Raises:
+        InputError: a list or a dictionary holds what is no number.
+    """
+    kinds = get_type_hints(cls)
+    values: dict[str, Any] = {}
+    for item in fields(cls):  # type: ignore[arg-type]
+        name = item.name if item.name in given else item.name.removesuffix("s")
+        if name in given:
+            place = f"--{name.replace('_', '-')}"
+            values[item.name] = _recorded(given[name], kinds[item.name], objects, place)
+    return cls(**values)
+
+
+def _recorded(value: Any, kind: Any, objects: GivenObjects, place: str) -> Any:
+    """A value as a field of a request holds it: texts, a text, or a number, by the type of the field."""
+    if kind == tuple[str, ...]:
+        if value is None:
             return ()
-        if isinstance(given, Mapping):
-            return texts_of(given, place)
-        several = isinstance(given, Sequence | np.ndarray) and not isinstance(given, str)
-        return tuple(_text(item, objects, place) for item in (given if several else (given,)))
-    if given is None:
-        return None
-    if str in kinds:
-        return _text(given, objects, place)
-    if bool in kinds:
-        return bool(given)
-    number = int if int in kinds else float
-    if isinstance(given, bool | str) or not isinstance(given, int | float | np.integer | np.floating):
-        raise InputError(f"expected a number, got {given!r}.", place=place)
-    if number(given) != given and given == given:
-        raise InputError(f"expected a whole number, got {given!r}.", place=place)
-    return number(given)
+        if isinstance(value, Mapping):
+            return texts_of(value, place)
+        several = isinstance(value, Sequence) and not isinstance(value, str)
+        return tuple(_text(one, objects, place) for one in (value if several else (value,)))
+    if value is None or isinstance(value, bool):
+        return value
+    if kind not in (str, str | None):
+        return value.item() if isinstance(value, np.generic) else value
+    return _text(value, objects, place)
 
 
-def _text(given: Any, objects: GivenObjects, place: str) -> str | None:
-    """A path, numbers or a table of names as text; the name of anything else."""
-    if given is None or isinstance(given, str):
-        return given
-    if isinstance(given, PathLike):
-        return os.fspath(given)
-    if isinstance(given, Mapping) and any(isinstance(value, str) for value in given.values()):
-        words = [word for pair in given.items() for word in pair]
-        # Text between commas cannot hold these: such a table is kept as it is.
-        plain = all(word == word.strip() and word and not set(",=") & set(word) for word in words)
-        return ",".join(texts_of(given, place)) if plain else objects.name(given, place)
-    if isinstance(given, Sequence) and given and all(isinstance(word, str) for word in given):
-        return ",".join(given)
-    if isinstance(given, Mapping | Sequence | np.ndarray | np.generic | int | float):
-        return text_of(given, place)
-    return objects.name(given, place)
+def _text(value: Any, objects: GivenObjects, place: str) -> str | None:
+    """A path, numbers, names or pairs of names as text; the name of an object."""
+    if isinstance(value, str | PathLike):
+        return os.fspath(value)
+    if isinstance(value, Mapping) and value and all(isinstance(x, str) for x in value.values()):
+        return _pairs(value, place)
+    if isinstance(value, Sequence) and value and all(isinstance(x, str) for x in value):
+        return ",".join(value)
+    if isinstance(value, int | float | np.generic | np.ndarray | Sequence | Mapping):
+        return text_of(value, place)
+    return objects.named(value)
+
+
+def _pairs(value: Mapping[str, str], place: str) -> str:
+    if unsayable := [x for x in (*value, *value.values()) if "," in x or "=" in x]:
+        raise InputError(
+            f"'{unsayable[0]}' has a comma or an equals sign.",
+            place=place,
+            remedy="Write such names into a JSON or TOML file, and give its path.",
+        )
+    return ",".join(f"{name}={meaning}" for name, meaning in value.items())
 
 
 def require_seed(seed: int) -> None:

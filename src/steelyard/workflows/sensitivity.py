@@ -50,7 +50,7 @@ from steelyard.workflows.options import (
     VelocityGiven,
     workflow,
 )
-from steelyard.workflows.record import GivenObjects, RecordedRequest, require_seed
+from steelyard.workflows.record import GivenObjects, RecordedRequest, request_of, require_seed
 
 USUAL = "sinusoid,pick-and-place"
 """Kinds of motions where none are asked for; one that the robot cannot do is left out."""
@@ -315,7 +315,8 @@ def sensitivity(
     arguments = dict(locals())
     if noise is not None and not isinstance(noise, str):
         arguments["noise"] = ";".join(_noise_text(case) for case in noise)
-    request, objects = SensitivityRequest.given(arguments)
+    objects = GivenObjects()
+    request = request_of(SensitivityRequest, arguments, objects)
     return study(request, out, objects=objects, force=force)
 
 
@@ -363,7 +364,7 @@ def study(
 def _studied(request: SensitivityRequest, objects: GivenObjects) -> SensitivityStudy:
     """Choose the motions, add noise, and weigh."""
     robot = given_robot(
-        objects[request.robot],
+        objects.of(request.robot),
         request.gravity,
         request.lock,
         request.tool_frame,
@@ -371,7 +372,7 @@ def _studied(request: SensitivityRequest, objects: GivenObjects) -> SensitivityS
         stated=request,
     )
     robot.require_arm()
-    given = objects[request.payload]
+    given = objects.of(request.payload)
     body = PAPERS_OBJECT if given is None else given if isinstance(given, Body) else read_payload(given)
     noises = NOISES if request.noise is None else _noises(request.noise)
     filters = tuple(FILTERS) if request.filters is None else _names(request.filters)
