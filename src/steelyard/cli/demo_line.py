@@ -19,11 +19,10 @@ from rich.table import Table
 
 from steelyard.arrays import Array
 from steelyard.audit import error_along
-from steelyard.cli import identify_answer, identify_request, payload_request
+from steelyard.cli import identify_answer, identify_request
 from steelyard.cli.excite_line import Wish, designed_for
 from steelyard.cli.identify_line import Identification
-from steelyard.cli.output import say, stdout
-from steelyard.cli.payload_line import Weighed
+from steelyard.cli.output import listening, say, stdout
 from steelyard.drive import DRIVE_TERMS
 from steelyard.dynamics import inverse_dynamics
 from steelyard.errors import NoSolutionError, SteelyardError
@@ -32,11 +31,14 @@ from steelyard.inertia import Body, drawn_near
 from steelyard.layout import layout_of
 from steelyard.limits import Certificate, bearable
 from steelyard.motion import FourierMotion, SplineMotion, random_fourier, write_motion
+from steelyard.progress import heard_by
 from steelyard.recording import Recording, write
 from steelyard.report import torque_figure
 from steelyard.robot import Robot
 from steelyard.simulate import SENSORS, drawn_specimen, nominal_posture, simulate
 from steelyard.uncertainty import base_intervals
+from steelyard.workflows.payload import weigh
+from steelyard.workflows.weighed_payload import Payload, PayloadRequest
 
 SENSOR = "industrial"
 """Preset of the simulated robot's sensors."""
@@ -126,7 +128,7 @@ class Run:
 
     bench: Bench
     done: Identification
-    weighed: Weighed | None
+    weighed: Payload | None
     described: float
     holding: tuple[int, int] | None
     files: dict[str, str]
@@ -202,7 +204,7 @@ def _identified(
     say("C  identify the robot from the first two logs")
     logs = replace(asked, logs=(files["train.npz"],), holdout=files["holdout.npz"])
     done, model = identify_request.carry_out(logs, out / RESULT, force=True)
-    weighed: Weighed | None = None
+    weighed: Payload | None = None
     asset: dict[str, str] = {}
     if robot.nv >= JOINTS_THAT_WEIGH:
         say("D  weigh what it held")
@@ -228,8 +230,8 @@ def _identified(
 
 def _weighed(
     files: dict[str, str], out: Path, asked: identify_request.Request, tool_frame: str | None
-) -> tuple[Weighed | None, dict[str, str]]:
-    request = payload_request.PayloadRequest(
+) -> tuple[Payload | None, dict[str, str]]:
+    request = PayloadRequest(
         robot=asked.robot,
         loaded=(files["loaded.npz"],),
         empty=(files["train.npz"],),
@@ -243,7 +245,9 @@ def _weighed(
         torque=asked.torque,
     )
     try:
-        return payload_request.carry_out(request, out / OBJECT, force=True)
+        with listening() as progress, heard_by(progress):
+            done = weigh(request, out / OBJECT, force=True)
+        return done, dict(done.files)
     except SteelyardError as refusal:
         say(f"   this arm cannot tell: {refusal}")
         return None, {}

@@ -12,7 +12,6 @@ from steelyard import __version__
 from steelyard.cli.online_line import Learned
 from steelyard.cli.online_watch import head_of
 from steelyard.cli.output import say, stdout
-from steelyard.cli.theorem13_answer import theorem13_document, theorem13_line, theorem13_on_page
 from steelyard.errors import InputError
 from steelyard.export import versions
 from steelyard.files import require_writable
@@ -29,6 +28,7 @@ from steelyard.report import (
     StepTime,
     online_page,
 )
+from steelyard.workflows.theorem13 import theorem13_document, theorem13_line, theorem13_on_page
 
 PAGE = "report.html"
 

@@ -81,16 +81,16 @@ def replay(
 
 def _carrier(asked: Mapping[str, Any], path: Path) -> Callable[[Path, bool], object]:
     """What carries a recorded request out again into a folder, once its inputs are seen to be the same."""
-    from steelyard.cli import identify_request, joints_request, payload_request
-    from steelyard.workflows import sensitivity
+    from steelyard.cli import identify_request, joints_request
+    from steelyard.workflows import payload, sensitivity
 
     place = f"{path}: request"
     again: Callable[[Path, bool], object]
     request: RecordedRequest
     match asked.get("command"):
-        case payload_request.PayloadRequest.command:
-            request = weigh = payload_request.PayloadRequest.of(asked, place)
-            again = lambda folder, force: payload_request.carry_out(weigh, folder, force=force)  # noqa: E731
+        case payload.PayloadRequest.command:
+            request = weigh = payload.PayloadRequest.of(asked, place)
+            again = lambda folder, force: payload.weigh(weigh, folder, force=force)  # noqa: E731
         case sensitivity.SensitivityRequest.command:
             request = study = sensitivity.SensitivityRequest.of(asked, place)
             again = lambda folder, force: sensitivity.study(study, folder, force=force)  # noqa: E731

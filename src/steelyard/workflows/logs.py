@@ -10,10 +10,11 @@ from typing import Any
 import numpy as np
 
 from steelyard.arrays import Array
-from steelyard.errors import InputError, UnknownNameError
+from steelyard.errors import InputError, RecordingError, UnknownNameError
+from steelyard.files import FilePath
 from steelyard.finding import Finding, Severity
 from steelyard.progress import say
-from steelyard.recording import read
+from steelyard.recording import Reading, Recording, read
 from steelyard.robot import JointKind, Robot
 
 CONSTANT_ERROR = 0.10
@@ -42,8 +43,51 @@ class AbsentJoints:
         return robot.locked(self.positions) if self.positions else robot
 
 
+def given_log(
+    log: Recording | FilePath,
+    *,
+    joints: Sequence[str] | None = None,
+    columns: str | None = None,
+    topic: str | None = None,
+) -> Reading:
+    """A log by its path, or one that is a recording already.
+
+    Args:
+        log: the recording, or the path of a file or of a bag's folder.
+        joints: the joints that are asked for, in their order; None for those that the log has.
+        columns: what the columns of a file are, as `--columns` takes it.
+        topic: of a bag.
+
+    Returns:
+        The recording of these joints, with what was noticed where it was read.
+
+    Raises:
+        RecordingError: it cannot be read, or has no positions of a joint.
+    """
+    if not isinstance(log, Recording):
+        return read(log, joints=joints, columns=columns, topic=topic, lenient=True)
+    if joints is None or tuple(joints) == log.joints:
+        return Reading(log, ())
+    if len(joints) == len(log.joints) and all(name.isdigit() for name in log.joints):
+        log = log.renamed(joints)
+    missing = tuple(name for name in joints if name not in log.joints)
+    if missing:
+        raise RecordingError(
+            f"has no joint {', '.join(missing)}; it has {', '.join(log.joints)}.",
+            place=log_name(log),
+            remedy="Call the joints as the robot does, or hold one still with --lock.",
+            evidence={"channel": "q", "missing": missing, "found": log.joints},
+        )
+    return Reading(log.joint_subset(joints), ())
+
+
+def log_name(log: Recording | FilePath) -> str:
+    """What to call a log in messages: the name of its file, or its digest."""
+    return f"<Recording, sha256 {log.digest[:12]}>" if isinstance(log, Recording) else Path(log).name
+
+
 def absent_joints(
-    robot: Robot, logs: Sequence[str | Path], columns: str | None, topic: str | None
+    robot: Robot, logs: Sequence[Recording | FilePath], columns: str | None, topic: str | None
 ) -> AbsentJoints:
     """Find the joints that the first log does not have, where all that it has are the robot's.
 
@@ -66,7 +110,7 @@ def absent_joints(
     path = logs[0]
     names = [joint.name for joint in robot.joints if joint.nv]
     try:
-        read(path, joints=names, columns=columns, topic=topic, lenient=True)
+        given_log(path, joints=names, columns=columns, topic=topic)
         return AbsentJoints({})
     except InputError as error:
         evidence: Mapping[str, Any] = error.evidence
@@ -80,14 +124,14 @@ def absent_joints(
     positions = {joint.name: min(max(0.0, joint.limits.lower), joint.limits.upper) for joint in absent}
     places = ", ".join(f"{joint.name} at {positions[joint.name]:g} {joint.position_unit}" for joint in absent)
     message = f"has no positions of some joints, which are held: {places}. Hold them elsewhere with --lock."
-    say(f"   {Path(path).name}: {message}")
-    finding = Finding(Severity.WARNING, "joints-not-logged", message, Path(path).name)
+    say(f"   {log_name(path)}: {message}")
+    finding = Finding(Severity.WARNING, "joints-not-logged", message, log_name(path))
     return AbsentJoints(positions, (finding,))
 
 
-def _numbered(path: str | Path, columns: str | None, topic: str | None) -> bool:
+def _numbered(path: Recording | FilePath, columns: str | None, topic: str | None) -> bool:
     """Whether the log calls its joints by numbers alone."""
-    found = read(path, columns=columns, topic=topic, lenient=True).recording
+    found = given_log(path, columns=columns, topic=topic).recording
     return all(name.isdigit() for name in found.joints)
 
 

@@ -1,4 +1,4 @@
-"""What commands say of Theorem 13 beside their own bounds: in JSON, in a line, and on the page."""
+"""What is said of Theorem 13 beside bounds of our own: in a document, in a line, and on the page."""
 
 from __future__ import annotations
 
