@@ -83,10 +83,9 @@ def test_a_log_that_cannot_be_read_is_refused_before_another_one_is(
 ) -> None:
     for room in (
         "cli.identify_logs",
-        "cli.payload_line",
+        "workflows.logs",
         "cli.joints_line",
         "cli.excite_posed",
-        "cli.absent_joints",
     ):
         monkeypatch.setattr(f"steelyard.{room}.read", _forbidden("a reader"))
     done = run(*(log if word == "LOG" else word for word in READERS[command]))

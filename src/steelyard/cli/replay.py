@@ -83,13 +83,14 @@ def _carrier(asked: Mapping[str, Any], path: Path) -> Callable[[Path, bool], obj
     """What carries a recorded request out again into a folder, once its inputs are seen to be the same."""
     from steelyard.cli import identify_request, joints_request
     from steelyard.workflows import payload, sensitivity
+    from steelyard.workflows.weighed_payload import PayloadRequest
 
     place = f"{path}: request"
     again: Callable[[Path, bool], object]
     request: RecordedRequest
     match asked.get("command"):
-        case payload.PayloadRequest.command:
-            request = weigh = payload.PayloadRequest.of(asked, place)
+        case PayloadRequest.command:
+            request = weigh = PayloadRequest.of(asked, place)
             again = lambda folder, force: payload.weigh(weigh, folder, force=force)  # noqa: E731
         case sensitivity.SensitivityRequest.command:
             request = study = sensitivity.SensitivityRequest.of(asked, place)

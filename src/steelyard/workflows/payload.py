@@ -108,7 +108,7 @@ def payload(
     way: Annotated[
         str,
         Option(
-            "How to weigh: auto, residual (loaded minus empty), model (known robot) or arm (twice the arm).",
+            "How to weigh: auto, residual (loaded minus empty), model (known robot), arm (estimated twice).",
             default=True,
         ),
     ] = "auto",
