@@ -7,8 +7,8 @@
     fit.model.links["forearm_link"].mass
 
 Every command is a function of the same name and options: it takes objects or paths, prints nothing, and
-returns a result whose `document` is what the command prints with `--json`. What a name needs is loaded when it
-is first used.
+returns a result whose `document` is what the command prints with `--json`. What a name needs is loaded when
+it is first used.
 """
 
 from importlib import import_module
@@ -38,13 +38,13 @@ if TYPE_CHECKING:
     from steelyard.workflows.inspect import repair as repair
     from steelyard.workflows.joints import joints as joints
     from steelyard.workflows.online import online as online
-    from steelyard.workflows.payload import Payload as Payload
     from steelyard.workflows.payload import payload as payload
     from steelyard.workflows.replay import replay as replay
     from steelyard.workflows.robots import robots as robots
     from steelyard.workflows.sensitivity import sensitivity as sensitivity
     from steelyard.workflows.simulate import simulate as simulate
     from steelyard.workflows.validate import validate as validate
+    from steelyard.workflows.weighed_payload import Payload as Payload
 
 _ROOMS = {
     "steelyard.audit": ("Verdict",),
@@ -66,16 +66,17 @@ _ROOMS = {
     "steelyard.workflows.inspect": ("inspect", "repair"),
     "steelyard.workflows.joints": ("joints",),
     "steelyard.workflows.online": ("online",),
-    "steelyard.workflows.payload": ("Payload", "payload"),
+    "steelyard.workflows.payload": ("payload",),
     "steelyard.workflows.replay": ("replay",),
     "steelyard.workflows.robots": ("robots",),
     "steelyard.workflows.sensitivity": ("sensitivity",),
     "steelyard.workflows.simulate": ("simulate",),
     "steelyard.workflows.validate": ("validate",),
+    "steelyard.workflows.weighed_payload": ("Payload",),
 }
 _HOMES = {name: room for room, names in _ROOMS.items() for name in names}
 
-__all__ = ["__version__", *_HOMES]  # noqa: PLE0604
+__all__ = ["__version__", *_HOMES]
 
 
 def __getattr__(name: str) -> Any:

@@ -83,7 +83,7 @@ def test_a_log_that_cannot_be_read_is_refused_before_another_one_is(
 ) -> None:
     for room in (
         "workflows.question",
-        "cli.payload_line",
+        "workflows.payload",
         "cli.joints_line",
         "cli.excite_posed",
         "workflows.logs",

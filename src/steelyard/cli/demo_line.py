@@ -19,10 +19,8 @@ from rich.table import Table
 
 from steelyard.arrays import Array
 from steelyard.audit import error_along
-from steelyard.cli import payload_request
 from steelyard.cli.excite_line import Wish, designed_for
-from steelyard.cli.output import say, stdout
-from steelyard.cli.payload_line import Weighed
+from steelyard.cli.output import listening, say, stdout
 from steelyard.drive import DRIVE_TERMS
 from steelyard.dynamics import inverse_dynamics
 from steelyard.errors import NoSolutionError, SteelyardError
@@ -32,6 +30,7 @@ from steelyard.layout import layout_of
 from steelyard.limits import Certificate, bearable
 from steelyard.model import body_numbers
 from steelyard.motion import FourierMotion, SplineMotion, random_fourier, write_motion
+from steelyard.progress import heard_by
 from steelyard.recording import Recording, write
 from steelyard.report import torque_figure
 from steelyard.robot import Robot
@@ -40,6 +39,8 @@ from steelyard.uncertainty import base_intervals
 from steelyard.workflows.identification import Identification
 from steelyard.workflows.identify import carried_out
 from steelyard.workflows.identify_request import IdentifyRequest
+from steelyard.workflows.payload import weigh
+from steelyard.workflows.weighed_payload import Payload, PayloadRequest
 
 SENSOR = "industrial"
 """Preset of the simulated robot's sensors."""
@@ -129,7 +130,7 @@ class Run:
 
     bench: Bench
     done: Identification
-    weighed: Weighed | None
+    weighed: Payload | None
     described: float
     holding: tuple[int, int] | None
     files: dict[str, str]
@@ -203,7 +204,7 @@ def _identified(robot: Robot, bench: Bench, out: Path, asked: IdentifyRequest, t
     say("C  identify the robot from the first two logs")
     logs = replace(asked, logs=(files["train.npz"],), holdout=files["holdout.npz"])
     done = carried_out(logs, out / RESULT, force=True)
-    weighed: Weighed | None = None
+    weighed: Payload | None = None
     asset: dict[str, str] = {}
     if robot.nv >= JOINTS_THAT_WEIGH:
         say("D  weigh what it held")
@@ -229,8 +230,8 @@ def _identified(robot: Robot, bench: Bench, out: Path, asked: IdentifyRequest, t
 
 def _weighed(
     files: dict[str, str], out: Path, asked: IdentifyRequest, tool_frame: str | None
-) -> tuple[Weighed | None, dict[str, str]]:
-    request = payload_request.PayloadRequest(
+) -> tuple[Payload | None, dict[str, str]]:
+    request = PayloadRequest(
         robot=asked.robot,
         loaded=(files["loaded.npz"],),
         empty=(files["train.npz"],),
@@ -244,7 +245,9 @@ def _weighed(
         torque=asked.torque,
     )
     try:
-        return payload_request.carry_out(request, out / OBJECT, force=True)
+        with listening() as progress, heard_by(progress):
+            done = weigh(request, out / OBJECT, force=True)
+        return done, dict(done.files)
     except SteelyardError as refusal:
         say(f"   this arm cannot tell: {refusal}")
         return None, {}

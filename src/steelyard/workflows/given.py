@@ -257,6 +257,4 @@ def load(
         InputError: the description cannot be read, or an option is not usable.
     """
     stated = stated_limits(limits, velocity, acceleration, torque)
-    return given_robot(
-        robot, gravity, lock, tool_frame, arguments=argument, floating=floating, stated=stated
-    )
+    return given_robot(robot, gravity, lock, tool_frame, arguments=argument, floating=floating, stated=stated)

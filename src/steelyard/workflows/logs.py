@@ -80,7 +80,7 @@ def absent_joints(
     path = logs[0]
     names = [joint.name for joint in robot.joints if joint.nv]
     try:
-        read(path, joints=names, columns=columns, topic=topic, lenient=True)
+        read(path, joints=names, columns=columns, topic=topic)
         return AbsentJoints({})
     except InputError as error:
         evidence: Mapping[str, Any] = error.evidence

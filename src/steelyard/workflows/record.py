@@ -1,4 +1,8 @@
-"""Requests that a record can hold, so that a result can be made again."""
+"""Requests that a record can hold, so that a result can be made again.
+
+A request is a frozen dataclass of plain values, made from the arguments of a workflow. What was given as an
+object, such as a robot, stands in it by a name in angle brackets; the object itself is kept beside it.
+"""
 
 from __future__ import annotations
 
@@ -7,17 +11,17 @@ import os
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
+from os import PathLike
 from pathlib import Path
 from typing import Any, ClassVar, Self, TypeVar, get_type_hints
 
 import numpy as np
 
-from steelyard.archive import from_document
+from steelyard.archive import digest, from_document
 from steelyard.document import kind_of, read_json
 from steelyard.errors import InputError
 from steelyard.files import file_digest, is_regular
 from steelyard.recording import Frame, Recording, log_name
-from steelyard.robot import Robot
 from steelyard.workflows.options import text_of, texts_of
 
 R = TypeVar("R", bound="RecordedRequest")
@@ -95,7 +99,7 @@ class RecordedRequest(ABC):
         if not isinstance(inputs, dict) or not all(isinstance(x, str) for x in inputs.values()):
             what = kind_of(inputs) if not isinstance(inputs, dict) else "another table"
             raise InputError(f"expected a table of digests by input, got {what}.", place=place)
-        for name, digest in inputs.items():
+        for name, sha256 in inputs.items():
             if name not in self.named:
                 raise InputError(
                     f"'{name[:80]}' is no input that the request names.",
@@ -108,7 +112,7 @@ class RecordedRequest(ABC):
                     place=f"input {name[:300]}",
                     remedy="Run replay from the folder the result was identified in.",
                 )
-            if digest_of(Path(name)) != digest:
+            if digest_of(Path(name)) != sha256:
                 raise InputError(
                     f"was changed since {record} was written, so the same result cannot be expected.",
                     place=f"input {name}",
@@ -130,21 +134,19 @@ class GivenObjects:
         """The name of what is given: a path itself; of an object, which is kept, its kind and its digest.
 
         Args:
-            given: a path, or an object.
+            given: a path, or an object such as a robot: `<Robot panda, sha256 0123456789ab>`.
 
         Returns:
             Text for a request.
         """
-        if isinstance(given, str | os.PathLike):
+        if isinstance(given, str | PathLike):
             return os.fspath(given)
         if isinstance(given, Recording | Mapping | Frame):
             name = log_name(given)
-        elif isinstance(given, Robot):
-            name = f"<Robot {given.name}, sha256 {given.digest[:12]}>"
         else:
-            digest = getattr(given, "digest", None)
-            told = f", sha256 {digest[:12]}" if isinstance(digest, str) else ""
-            name = f"<{type(given).__name__}{told}>"
+            called = getattr(given, "name", None)
+            sha256 = getattr(given, "digest", None) or digest(given)
+            name = f"<{type(given).__name__}{f' {called}' if called else ''}, sha256 {sha256[:12]}>"
         self.by_name[name] = given
         return name
 
@@ -175,6 +177,9 @@ def is_object(name: str) -> bool:
 def request_of(cls: type[R], given: Mapping[str, Any], objects: GivenObjects) -> R:
     """The request of a workflow's arguments: every value as the text or number that a record holds.
 
+    A field takes the argument of its name, or of its name without the plural's s: records say `known_loads`
+    of what is given as `known_load`.
+
     Args:
         cls: the request; its fields are parameters of the workflow.
         given: the arguments by name; what is no field is passed over.
@@ -189,29 +194,36 @@ def request_of(cls: type[R], given: Mapping[str, Any], objects: GivenObjects) ->
     kinds = get_type_hints(cls)
     values: dict[str, Any] = {}
     for item in fields(cls):  # type: ignore[arg-type]
-        if item.name in given:
-            place = f"--{item.name.replace('_', '-')}"
-            values[item.name] = _recorded(given[item.name], kinds[item.name], objects, place)
+        name = item.name if item.name in given else item.name.removesuffix("s")
+        if name in given:
+            place = f"--{name.replace('_', '-')}"
+            values[item.name] = _recorded(given[name], kinds[item.name], objects, place)
     return cls(**values)
 
 
 def _recorded(value: Any, kind: Any, objects: GivenObjects, place: str) -> Any:
-    """A value as a field of a request holds it."""
+    """A value as a field of a request holds it: texts, a text, or a number, by the type of the field."""
     if kind == tuple[str, ...]:
         if value is None:
             return ()
-        if isinstance(value, str | os.PathLike):
-            return (os.fspath(value),)
         if isinstance(value, Mapping):
             return texts_of(value, place)
-        return tuple(objects.named(one) for one in value)
-    if value is None or isinstance(value, bool | str):
+        several = isinstance(value, Sequence) and not isinstance(value, str)
+        return tuple(_text(one, objects, place) for one in (value if several else (value,)))
+    if value is None or isinstance(value, bool):
         return value
     if kind not in (str, str | None):
         return value.item() if isinstance(value, np.generic) else value
-    if isinstance(value, Mapping) and all(isinstance(x, str) for x in value.values()):
+    return _text(value, objects, place)
+
+
+def _text(value: Any, objects: GivenObjects, place: str) -> str | None:
+    """A path, numbers, names or pairs of names as text; the name of an object."""
+    if isinstance(value, str | PathLike):
+        return os.fspath(value)
+    if isinstance(value, Mapping) and value and all(isinstance(x, str) for x in value.values()):
         return _pairs(value, place)
-    if isinstance(value, Sequence) and all(isinstance(x, str) for x in value):
+    if isinstance(value, Sequence) and value and all(isinstance(x, str) for x in value):
         return ",".join(value)
     if isinstance(value, int | float | np.generic | np.ndarray | Sequence | Mapping):
         return text_of(value, place)

@@ -1,4 +1,4 @@
-"""Guaranteed bounds for `steelyard payload`: what was assumed, and what follows or contradicts it.
+"""Guaranteed bounds of a payload: what was assumed, and what follows or contradicts it.
 
 They rest on samples as they were logged. A filter, a new rate or a derivative has errors that nobody stated,
 so nothing of what is done for the estimate is done here: `--cutoff` does not touch them.
@@ -8,16 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 
 from steelyard.arrays import Array
 from steelyard.audit import Check, Status
-from steelyard.cli.output import say
-from steelyard.cli.payload_request import PayloadRequest
 from steelyard.errors import InputError, RecordingError
 from steelyard.payload import ArmModel, Held
+from steelyard.progress import say
 from steelyard.recording import Recording, read
 from steelyard.signals import split_at_gaps, torque_from_current
 from steelyard.uncertainty import (
@@ -30,7 +28,9 @@ from steelyard.uncertainty import (
     with_velocities,
 )
 from steelyard.workflows.logs import torque_constants
+from steelyard.workflows.record import GivenObjects
 from steelyard.workflows.theorem13 import theorem13_line
+from steelyard.workflows.weighed_payload import PayloadRequest
 
 NAME = "guaranteed bounds"
 WINDOW = 0.1
@@ -47,11 +47,14 @@ SAME = 1e-9
 """Positions that are nearer to each other than this are one, rad or m."""
 
 
-def guaranteed(request: PayloadRequest, held: Held, model: ArmModel) -> tuple[GuaranteedBounds | None, Check]:
+def guaranteed(
+    request: PayloadRequest, objects: GivenObjects, held: Held, model: ArmModel
+) -> tuple[GuaranteedBounds | None, Check]:
     """Bounds on the payload under the stated errors, and a check that fails where these contradict the data.
 
     Args:
         request: what was asked.
+        objects: those that it names.
         held: where the payload is held.
         model: the robot without payload.
 
@@ -61,7 +64,7 @@ def guaranteed(request: PayloadRequest, held: Held, model: ArmModel) -> tuple[Gu
     # Fingers that moved make the empty robot another one.
     bare = () if request.empty_lock else request.empty
     loaded, empty = (
-        [part for path in paths for part in _measured(request, path, model)]
+        [part for path in paths for part in _measured(request, objects, path, model)]
         for paths in (request.loaded, bare)
     )
     errors = ErrorBounds.stated(
@@ -116,11 +119,11 @@ def _judged(words: str, bounds: GuaranteedBounds) -> Check:
     return Check(NAME, Status.PASS if passed else Status.WARN, message)
 
 
-def _measured(request: PayloadRequest, path: str, model: ArmModel) -> list[Recording]:
+def _measured(request: PayloadRequest, objects: GivenObjects, path: str, model: ArmModel) -> list[Recording]:
     """The parts of a log between samples that are missing, as it was logged."""
     joints = list(model.robot.joint_names)
     columns, topic = request.columns, request.topic
-    log = read(Path(path), joints=joints, columns=columns, topic=topic, lenient=True).recording
+    log = read(objects.of(path), joints=joints, columns=columns, topic=topic, lenient=True).recording
     constants = torque_constants(request.torque_constant, model.robot.nv)
     if constants is not None:
         log = torque_from_current(log, constants)
