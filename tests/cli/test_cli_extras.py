@@ -85,8 +85,8 @@ def test_a_log_that_cannot_be_read_is_refused_before_another_one_is(
         "cli.identify_logs",
         "cli.payload_line",
         "cli.joints_line",
-        "cli.excite_posed",
-        "cli.absent_joints",
+        "workflows.excite",
+        "workflows.logs",
     ):
         monkeypatch.setattr(f"steelyard.{room}.read", _forbidden("a reader"))
     done = run(*(log if word == "LOG" else word for word in READERS[command]))

@@ -45,9 +45,8 @@ with open(file, "w") as out:
         print(*asked, file=out)
 """
 SHORT = """
-from dataclasses import replace
 from steelyard.cli import demo_line, main
-demo_line.DESIGN = replace(demo_line.DESIGN, rounds=1, harmonics=2, period=4.0)
+demo_line.DESIGN = demo_line.DESIGN | {"rounds": 1, "harmonics": 2, "period": 4.0}
 main()
 """
 WHOLE = "from steelyard.cli import main; main()"

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from steelyard.cli.output import JsonOption, announce_compilation, print_json
+from steelyard.cli.output import JsonOption, announce_compilation, listening, print_json
 from steelyard.cli.robot_argument import (
     AccelerationOption,
     ArgumentOption,
@@ -22,6 +22,7 @@ from steelyard.cli.robot_argument import (
 )
 from steelyard.errors import InputError
 from steelyard.files import require_writable
+from steelyard.progress import heard_by
 from steelyard.robot import StatedLimits
 
 
@@ -67,7 +68,8 @@ def demo(
         acceleration=acceleration,
         torque=torque,
     )
-    run = run_line(found, seed, out, asked, tool_frame)
+    with listening() as progress, heard_by(progress):
+        run = run_line(found, seed, out, asked, tool_frame)
     told = document(run, time.perf_counter() - started)
     if json:
         print_json(told)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -20,7 +20,6 @@ from rich.table import Table
 from steelyard.arrays import Array
 from steelyard.audit import error_along
 from steelyard.cli import identify_answer, identify_request, payload_request
-from steelyard.cli.excite_line import Wish, designed_for
 from steelyard.cli.identify_line import Identification
 from steelyard.cli.output import say, stdout
 from steelyard.cli.payload_line import Weighed
@@ -30,13 +29,15 @@ from steelyard.errors import NoSolutionError, SteelyardError
 from steelyard.files import write_text
 from steelyard.inertia import Body, drawn_near
 from steelyard.layout import layout_of
-from steelyard.limits import Certificate, bearable
+from steelyard.limits import bearable
 from steelyard.motion import FourierMotion, SplineMotion, random_fourier, write_motion
 from steelyard.recording import Recording, write
 from steelyard.report import torque_figure
 from steelyard.robot import Robot
 from steelyard.simulate import SENSORS, drawn_specimen, nominal_posture, simulate
 from steelyard.uncertainty import base_intervals
+from steelyard.workflows.excitation import DesignedMotion
+from steelyard.workflows.excite import excite
 
 SENSOR = "industrial"
 """Preset of the simulated robot's sensors."""
@@ -57,31 +58,13 @@ BESIDE = (0.02, -0.01, 0.06)
 GYRATION = (0.09, 0.08, 0.07)
 """Its radii of gyration, m: about those of a filled bucket."""
 LINEAR = tuple(term.name for term in DRIVE_TERMS)
-DESIGN = Wish(
-    robot="",
-    family="fourier",
-    harmonics=5,
-    pieces=12,
-    period=10.0,
-    criterion="a",
-    whom="robot",
-    start="free",
-    drive=",".join(LINEAR),
-    tool=None,
-    tool_scale=1.0,
-    scene=None,
-    distance=0.01,
-    after=(),
-    without=(),
-    parameter_range=0.0,
-    budget=60.0,
-    rounds=4,
-    seed=0,
-    gravity=None,
-    lock=(),
-    tool_frame=None,
-    arguments=(),
-)
+DESIGN: Mapping[str, Any] = {
+    "criterion": "a",
+    "start": "free",
+    "drive": LINEAR,
+    "budget": 60.0,
+    "rounds": 4,
+}
 """How the training motion is designed: by a number of searches, not a time, so that seeds repeat it."""
 RESULT, OBJECT = "result", "object"
 """Folders of the identified model and of the load's asset beneath the demo's."""
@@ -283,16 +266,16 @@ def _held(mass: float) -> Body:
 
 def _training(robot: Robot, seed: int) -> tuple[Motion, bool]:
     """A designed motion, and whether every limit is proven along it; where there is none, a random one."""
-    wish = replace(DESIGN, seed=seed)
     try:
-        found = designed_for(robot, wish)
+        found = excite(robot, seed=seed, **DESIGN)
     except NoSolutionError as refusal:
         say(f"   no motion could be designed ({refusal}); a random one is run")
         return random_fourier(robot, np.random.default_rng([seed, 1])), False
+    assert isinstance(found, DesignedMotion)
     if found.design.interrupted:
         # `excite` keeps the best motion so far; here whoever interrupts wants the whole line to end.
         raise KeyboardInterrupt
-    return found.motion, isinstance(found.proof, Certificate) and not found.uncovered
+    return found.motion, found.certified
 
 
 def _write_bench(bench: Bench, out: Path) -> dict[str, str]:
