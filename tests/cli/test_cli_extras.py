@@ -84,7 +84,7 @@ def test_a_log_that_cannot_be_read_is_refused_before_another_one_is(
     for room in (
         "cli.identify_logs",
         "cli.payload_line",
-        "cli.joints_line",
+        "workflows.joints",
         "workflows.excite",
         "workflows.logs",
     ):

@@ -11,10 +11,11 @@ import typer
 from rich.markup import escape
 
 from steelyard.cli.destination import ForceOption
-from steelyard.cli.output import JsonOption, announce_compilation, print_json, stdout
+from steelyard.cli.output import JsonOption, announce_compilation, listening, print_json, stdout
 from steelyard.document import kind_of
 from steelyard.errors import InputError
 from steelyard.files import file_digest
+from steelyard.progress import heard_by
 from steelyard.workflows.record import LARGEST, RecordedRequest
 
 RECORD = "record.json"
@@ -63,7 +64,8 @@ def replay(
     announce_compilation("replay")
     with TemporaryDirectory() as scratch:
         folder = Path(scratch) / "result" if out is None else out
-        again(folder, force)
+        with listening() as progress, heard_by(progress):
+            again(folder, force)
         files = _difference(path, before, folder)
     now = versions()
     other = {name: [was, now.get(name)] for name, was in then.items() if now.get(name) != was}
@@ -79,7 +81,8 @@ def replay(
 
 def _carrier(asked: Mapping[str, Any], path: Path) -> Callable[[Path, bool], object]:
     """What carries a recorded request out again into a folder, once its inputs are seen to be the same."""
-    from steelyard.cli import identify_request, joints_request, payload_request, sensitivity_request
+    from steelyard.cli import identify_request, payload_request, sensitivity_request
+    from steelyard.workflows import joints as joints_workflow
 
     place = f"{path}: request"
     again: Callable[[Path, bool], object]
@@ -91,9 +94,9 @@ def _carrier(asked: Mapping[str, Any], path: Path) -> Callable[[Path, bool], obj
         case sensitivity_request.SensitivityRequest.command:
             request = study = sensitivity_request.SensitivityRequest.of(asked, place)
             again = lambda folder, force: sensitivity_request.carry_out(study, folder, force=force)  # noqa: E731
-        case joints_request.JointsRequest.command:
-            request = joints = joints_request.JointsRequest.of(asked, place)
-            again = lambda folder, force: joints_request.carry_out(joints, folder, force=force)  # noqa: E731
+        case joints_workflow.JointsRequest.command:
+            request = joints = joints_workflow.JointsRequest.of(asked, place)
+            again = lambda folder, force: joints_workflow.joints_again(joints, folder, force=force)  # noqa: E731
         case _:
             request = identify = identify_request.Request.of(asked, place)
             again = lambda folder, force: identify_request.carry_out(identify, folder, force=force)  # noqa: E731

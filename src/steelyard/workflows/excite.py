@@ -510,9 +510,9 @@ def _called(value: object) -> object:
     if isinstance(value, tuple):
         return tuple(_called(item) for item in value)
     if isinstance(value, Robot):
-        return f"<Robot {value.name}, sha256 {value.digest}>"
+        return f"<Robot {value.name}, sha256 {value.digest[:12]}>"
     if isinstance(value, Recording):
-        return f"<Recording, sha256 {value.digest}>"
+        return f"<Recording, sha256 {value.digest[:12]}>"
     if isinstance(value, Scene):
         return f"<Scene of {len(value.obstacles)} obstacles>"
     return f"<Body of {value.mass:g} kg>" if isinstance(value, Body) else value
