@@ -158,7 +158,7 @@ class JointModels:
     @property
     def rows(self) -> list[tuple[str, ...]]:
         """By joint, as text: name, K, T, T_d, inertia, viscous friction, K_P, K_V and phase margin."""
-        rows = []
+        rows: list[tuple[str, ...]] = []
         for j, (name, joint) in enumerate(self.joints.items()):
             fit, design = joint.fit, self.design
             K, T, T_d = (float(x) for x in fit.half_widths)
