@@ -399,6 +399,9 @@ def excite(
     beside = {} if out is None else files_beside(out)
     _refuse_sampling(PERIOD if period is None else period, rate, slower)
     _refuse_coefficients(family, harmonics, pieces)
+    for name, number in {"distance": distance, "parameter-range": parameter_range, "seed": seed}.items():
+        if not number >= 0:
+            raise InputError(f"must not be negative, got {number:g}.", place=f"--{name}")
     require_files(beside.values(), force=force)
     family_options = {
         "harmonics": harmonics,
@@ -419,7 +422,7 @@ def excite(
         period=PERIOD if period is None else period,
         criterion=str(criterion),
         target=target,
-        start=text_of(start, "--start") or START,
+        start=text_of(START if start is None else start, "--start") or "",
         drive=drive if isinstance(drive, str) else ",".join(drive),
         tool=None if tool is None else Path(tool),
         tool_scale=tool_scale,

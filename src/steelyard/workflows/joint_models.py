@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -192,9 +193,10 @@ class JointModels:
     def __str__(self) -> str:
         every = len(self.joints) + len(self.failed)
         table = [HEADINGS, *self.rows]
-        widths = [max(len(row[k]) for row in table) for k in range(len(HEADINGS))]
+        widths = [max(_width(row[k]) for row in table) for k in range(len(HEADINGS))]
         lines = [
-            "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)) for row in table
+            "  ".join(cell + " " * (width - _width(cell)) for cell, width in zip(row, widths, strict=True))
+            for row in table
         ]
         return "\n".join(
             [
@@ -244,6 +246,11 @@ def _fit_document(fit: FirstOrderFit) -> dict[str, Any]:
         "covariance": fit.covariance.tolist(),
         "unexplained": fit.unexplained,
     }
+
+
+def _width(text: str) -> int:
+    """Columns that a text takes: the hats of M̂ and D̂ take none."""
+    return sum(not unicodedata.combining(letter) for letter in text)
 
 
 def _with_interval(value: float, half_width: float) -> str:
