@@ -5,8 +5,8 @@ from __future__ import annotations
 from rich.markup import escape
 from rich.table import Table
 
-from steelyard.cli.command import command
 from steelyard.cli.output import stdout
+from steelyard.cli.workflow_command import command
 from steelyard.workflows.excitation import DesignedMotion, Excitation, SupplementedMotion
 from steelyard.workflows.excite import excite as workflow
 

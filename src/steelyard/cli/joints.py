@@ -7,8 +7,8 @@ from pathlib import Path
 from rich.markup import escape
 from rich.table import Table
 
-from steelyard.cli.command import command
 from steelyard.cli.output import complain, stdout
+from steelyard.cli.workflow_command import command
 from steelyard.workflows.joint_models import HEADINGS, UNITS, JointModels
 from steelyard.workflows.joints import joints as workflow
 
