@@ -96,7 +96,7 @@ def _carrier(asked: Mapping[str, Any], path: Path) -> Callable[[Path, bool], obj
             again = lambda folder, force: sensitivity_request.carry_out(study, folder, force=force)  # noqa: E731
         case joints_workflow.JointsRequest.command:
             request = joints = joints_workflow.JointsRequest.of(asked, place)
-            again = lambda folder, force: joints_workflow.joints_again(joints, folder, force=force)  # noqa: E731
+            again = lambda folder, force: joints_workflow.carried_out(joints, folder, force=force)  # noqa: E731
         case _:
             request = identify = identify_request.Request.of(asked, place)
             again = lambda folder, force: identify_request.carry_out(identify, folder, force=force)  # noqa: E731

@@ -7,7 +7,6 @@ import os
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Annotated
 
 import numpy as np
@@ -191,9 +190,6 @@ def joints(
         InputError: something given is not usable; nothing is written.
         NoSolutionError: no joint can be moved safely, follows its torque and has a margin.
     """
-    if out is not None:
-        require_free(out, force=force)
-    started = time.perf_counter()
     several = [log] if isinstance(log, Recording | str | os.PathLike) else log or ()
     logs = tuple(one if isinstance(one, Recording) else os.fspath(one) for one in several)
     request = JointsRequest(
@@ -223,49 +219,47 @@ def joints(
         acceleration=text_of(acceleration, "--acceleration"),
         torque=text_of(torque, "--torque"),
     )
-    done = models_of(request, robot, logs)
-    files = {} if out is None else done.save(out, force=force)
-    return replace(done, files=files, seconds=time.perf_counter() - started)
+    return carried_out(request, out, force=force, robot=robot, logs=logs)
 
 
-def joints_again(request: JointsRequest, out: Path, *, force: bool = False) -> JointModels:
-    """Make a result again from the request that its record holds.
-
-    Args:
-        request: what was asked.
-        out: folder for the result.
-        force: whether an earlier result may be replaced.
-
-    Returns:
-        The models, written.
-    """
-    require_free(out, force=force)
-    done = models_of(request)
-    return replace(done, files=done.save(out, force=force))
-
-
-def models_of(
+def carried_out(
     request: JointsRequest,
+    out: FilePath | None,
+    *,
+    force: bool = False,
     robot: Robot | FilePath | None = None,
     logs: Sequence[Recording | str] | None = None,
 ) -> JointModels:
-    """Experiment or read logs, fit every joint, and design the controller.
+    """Experiment or read logs, fit every joint, design the controller and, where a folder is named, write.
 
     Args:
         request: what was asked.
+        out: folder for the result; None to write nothing.
+        force: whether an earlier result may be replaced.
         robot: the robot; None for the one that the request names.
         logs: the logs; None for those that the request names.
 
     Returns:
-        The models; nothing is written.
+        The models.
 
     Raises:
-        InputError: something asked for is not usable.
+        InputError: something asked for is not usable; nothing is written.
         NoSolutionError: no joint can be moved safely, follows its torque and has a margin.
     """
+    started = time.perf_counter()
+    if out is not None:
+        require_free(out, force=force)
+    done = _modelled(request, robot, logs)
+    files = {} if out is None else done.save(out, force=force)
+    return replace(done, files=files, seconds=time.perf_counter() - started)
+
+
+def _modelled(
+    request: JointsRequest, given: Robot | FilePath | None, logs: Sequence[Recording | str] | None
+) -> JointModels:
     require_seed(request.seed)
     robot = given_robot(
-        request.robot if robot is None else robot,
+        request.robot if given is None else given,
         request.gravity,
         request.lock,
         arguments=request.arguments,
