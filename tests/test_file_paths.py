@@ -17,8 +17,9 @@ from steelyard.campaign import read_spec, write_table
 from steelyard.consistency import link_shapes
 from steelyard.document import read_json
 from steelyard.errors import InputError
-from steelyard.export import is_result, read_result, require_free, write_folder
+from steelyard.export import require_free, write_folder
 from steelyard.files import write_bytes, write_text
+from steelyard.model import is_result, read_result
 from steelyard.robot import load_mjcf, load_robot, load_urdf, load_xacro, parse_mjcf, parse_urdf, repair_file
 from steelyard.zoo import find_robot, zoo_robot
 

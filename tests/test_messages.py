@@ -77,8 +77,8 @@ def test_every_option_that_is_named_exists() -> None:
     wrong = []
     for file, module in _trees():
         # A text of one command's own files can be printed by that command alone.
-        rooms = file.startswith(("cli/", "workflows/"))
-        own = [name for name in commands if rooms and Path(file).stem.split("_")[0] == name]
+        of_command = file.startswith(("cli/", "workflows/"))
+        own = [name for name in commands if of_command and Path(file).stem.split("_")[0] == name]
         known = commands[own[0]] | ELSEWHERE if own else some
         for node in ast.walk(module):
             if isinstance(node, ast.Constant) and isinstance(node.value, str):

@@ -28,7 +28,7 @@ FLOORS = (
     ),
     ("pose", "inertia"),
     ("drive", "robot", "zoo", "layout", "link_frames", "reduction"),
-    ("dynamics", "control", "rollout", "enclosure"),
+    ("dynamics", "control", "rollout", "enclosure", "model"),
     ("identifiability", "consistency", "limits"),
     ("motion", "excitation"),
     ("recording", "signals", "simulate"),

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import os
 import sys
-import tempfile
 import zlib
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
@@ -22,7 +21,6 @@ from typing import Any
 
 import numpy as np
 
-from steelyard.cli.identify_request import Request, carry_out, mesh_folder
 from steelyard.cli.robot_argument import given_robot
 from steelyard.consistency import LinkShape, link_shapes
 from steelyard.drive import Drive
@@ -30,10 +28,12 @@ from steelyard.dynamics import inverse_dynamics
 from steelyard.inertia import Body
 from steelyard.layout import layout_of
 from steelyard.motion import Motion, random_fourier
-from steelyard.recording import Recording, write
+from steelyard.recording import Recording
 from steelyard.robot import Robot
 from steelyard.signals import in_band
 from steelyard.simulate import simulate
+from steelyard.workflows.given import mesh_folder
+from steelyard.workflows.identify import identify
 from studies.believable_simulated import OFF, off_by
 from tables import Bound, Study
 
@@ -269,11 +269,8 @@ def judged(name: str, seed: int, period: float = PERIOD) -> Outcome:
     log = simulate(truth, motion, sensor=SENSOR, rng=np.random.default_rng([*draw, 2]))
     # No references: most logs have none.
     log = Recording(log.joints, log.time, q=log.q, v=log.v, tau=log.tau)
-    with tempfile.TemporaryDirectory() as folder:
-        write(log, Path(folder) / "log.npz")
-        request = Request(path, (f"{folder}/log.npz",), lock=arm.lock)
-        ours, _ = carry_out(request, Path(folder) / "ours")
-        possible, _ = carry_out(replace(request, method="lmi"), Path(folder) / "possible")
+    ours = identify(path, log, lock=arm.lock)
+    possible = identify(path, log, lock=arm.lock, method="lmi")
     shapes = link_shapes(robot, mesh_folder(path))
 
     def links(parameters: np.ndarray) -> Links:

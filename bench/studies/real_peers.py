@@ -25,14 +25,15 @@ from scipy.spatial.transform import Rotation
 
 from steelyard.arrays import Array
 from steelyard.audit import error_along
-from steelyard.cli.identify_line import Identification
-from steelyard.cli.identify_request import DRIVE, Request, carry_out
 from steelyard.dynamics import inverse_dynamics, torque_regressor
 from steelyard.errors import SteelyardError
 from steelyard.estimation import fit_auto, fit_least_squares, fit_lmi, fit_weighted
 from steelyard.inertia import Body, principal_axes
 from steelyard.layout import Layout, layout_of
 from steelyard.problem import Estimate, Problem, problem_of
+from steelyard.workflows.identification import Identification
+from steelyard.workflows.identify import carried_out
+from steelyard.workflows.identify_request import DRIVE, IdentifyRequest
 from studies.believable_public import BLOCKS, difference_error
 from studies.real_data import CASES, DATA
 from tables import Bound, Study
@@ -160,9 +161,7 @@ def compared(name: str) -> tuple[list[Row], list[Bound]]:
     Args:
         name: of the case in `real_data`.
     """
-    with tempfile.TemporaryDirectory() as folder:
-        done, _ = carry_out(requested(CASES[name].told), Path(folder) / "result")
-    return beside(name, shared_by(done))
+    return beside(name, shared_by(carried_out(requested(CASES[name].told), None)))
 
 
 def beside(name: str, shared: Shared) -> tuple[list[Row], list[Bound]]:
@@ -204,7 +203,7 @@ def beside(name: str, shared: Shared) -> tuple[list[Row], list[Bound]]:
     return rows, bounds
 
 
-def requested(words: list[str]) -> Request:
+def requested(words: list[str]) -> IdentifyRequest:
     """What the command makes of the words of a case.
 
     Args:
@@ -220,7 +219,7 @@ def requested(words: list[str]) -> Request:
             options[named[word]] = (value,) if word == "--lock" else value
         else:
             files.append(word)
-    return Request(files[0], tuple(files[1:]), **options)
+    return IdentifyRequest(files[0], tuple(files[1:]), **options)
 
 
 def shared_by(done: Identification) -> Shared:

@@ -21,16 +21,14 @@ import numpy as np
 
 import steelyard
 from steelyard.arrays import Array
-from steelyard.cli.identify_line import Identification, identify_from
-from steelyard.cli.identify_logs import question
-from steelyard.cli.identify_request import DRIVE, Request
-from steelyard.layout import layout_of
 from steelyard.motion import random_fourier
 from steelyard.pose import Pose
 from steelyard.recording import Recording, read, write
 from steelyard.robot import Robot
 from steelyard.signals import without_delay
 from steelyard.simulate import simulate
+from steelyard.workflows.identification import Identification
+from steelyard.workflows.identify import identify
 from steelyard.zoo import zoo_robot
 from tables import Bound, Study
 
@@ -199,15 +197,7 @@ def logged(name: str, seed: int) -> tuple[Robot, Recording]:
 
 def identified(robot: Robot, log: Recording) -> Identification:
     """What `steelyard identify` finds out from a log and a description."""
-    CACHE.mkdir(parents=True, exist_ok=True)
-    path = CACHE / f"spoilt-{os.getpid()}.npz"
-    write(log, path)
-    layout = layout_of(robot, DRIVE.split(","))
-    try:
-        asked = question(Request(robot.name, (str(path),)), robot, layout, layout.nominal, None)
-    finally:
-        path.unlink()
-    return identify_from(asked, "auto")
+    return identify(robot, log)
 
 
 def judged(name: str, seed: int, case: Case) -> Outcome:

@@ -12,6 +12,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from enum import StrEnum
 from functools import cached_property
 
 import numpy as np
@@ -44,6 +45,23 @@ class Parameter:
     nominal: float | None
     lower: float = -math.inf
     fixed: bool = False
+
+
+class Class(StrEnum):
+    """What torques say about a parameter.
+
+    The values are those of the command's JSON; `symbol` is the one of paper 002, Table 3.
+    """
+
+    ALONE = "alone"
+    BASE = "base"
+    GROUPED = "grouped"
+    UNIDENTIFIABLE = "unidentifiable"
+
+    @property
+    def symbol(self) -> str:
+        """A star, a filled and an open circle, a cross."""
+        return {"alone": "★", "base": "●", "grouped": "○", "unidentifiable": "×"}[self.value]
 
 
 @dataclass(frozen=True)

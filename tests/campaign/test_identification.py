@@ -13,9 +13,9 @@ from cli.running import Run, run
 from steelyard.campaign import plan, read_spec
 from steelyard.dynamics import inverse_dynamics, mass_matrix
 from steelyard.errors import InputError, UnknownNameError
-from steelyard.export import read_result
 from steelyard.identifiability import minimal_model
 from steelyard.layout import layout_of
+from steelyard.model import read_result
 from steelyard.zoo import zoo_robot
 
 SPECS = Path(__file__).resolve().parents[2] / "specs"

@@ -11,10 +11,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from steelyard.cli.identify_request import Request, carry_out
 from steelyard.motion import random_fourier
 from steelyard.recording import write
 from steelyard.simulate import simulate
+from steelyard.workflows.identify import identify
+from steelyard.workflows.identify_request import IdentifyRequest
 from steelyard.zoo import zoo_robot
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "bench"))
@@ -65,7 +66,7 @@ def test_peers_that_are_not_installed_are_rows_that_say_so(
     robot = zoo_robot("two_link")
     log = simulate(robot, random_fourier(robot, rng, period=6.0), sensor="industrial", rng=rng)
     write(log, tmp_path / "log.npz")
-    done, _ = carry_out(Request("two_link", (str(tmp_path / "log.npz"),)), tmp_path / "out")
+    done = identify("two_link", tmp_path / "log.npz")
     monkeypatch.setattr(real_peers, "_interpreter", lambda *modules: None)
     rows, bounds = real_peers.beside("two_link", real_peers.shared_by(done))
     failed = {row.method: row.failed for row in rows if row.failed}
@@ -89,6 +90,6 @@ def test_the_words_of_a_command_become_its_request() -> None:
         "--torque-constant",
         "1,2",
     ]
-    assert real_peers.requested(words) == Request(
+    assert real_peers.requested(words) == IdentifyRequest(
         "arm.urdf", ("a.csv", "b.csv"), holdout="c.csv", lock=("finger=0",), torque_constant="1,2"
     )

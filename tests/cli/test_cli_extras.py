@@ -82,7 +82,7 @@ def test_a_log_that_cannot_be_read_is_refused_before_another_one_is(
     there: Path, monkeypatch: pytest.MonkeyPatch, command: str, log: str, said: str
 ) -> None:
     for room in (
-        "cli.identify_logs",
+        "workflows.question",
         "cli.payload_line",
         "workflows.joints",
         "workflows.excite",

@@ -17,7 +17,6 @@ import pinocchio as pin
 import pytest
 
 from steelyard.cli.app import main
-from steelyard.cli.identify_line import _costly, lag_words
 from steelyard.drive import Drive
 from steelyard.dynamics import inverse_dynamics
 from steelyard.estimation import TorqueLag
@@ -25,6 +24,7 @@ from steelyard.layout import layout_of
 from steelyard.motion import random_fourier, write_motion
 from steelyard.recording import Recording, read, write
 from steelyard.simulate import simulate
+from steelyard.workflows.judged_estimate import _costly, lag_words
 from steelyard.zoo import zoo_robot
 
 FILES = {"model.urdf", "model.xml", "parameters.json", "record.json", "report.html"}

@@ -13,11 +13,11 @@ import pinocchio as pin
 import pytest
 
 from cli.running import Run, run
-from steelyard.cli.identify_closed_loop import _doubts
 from steelyard.control import read_loop
 from steelyard.motion import random_fourier, write_motion
 from steelyard.recording import Recording, write
 from steelyard.simulate import simulate
+from steelyard.workflows.closed_loop import _doubts
 from steelyard.zoo import zoo_robot
 
 CYCLE, DELAY = 1e-3, 1.5e-3

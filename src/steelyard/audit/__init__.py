@@ -8,27 +8,22 @@ from steelyard.audit.cloud_gathering import parameter_cloud
 from steelyard.audit.cloud_prediction import MNE_DEFINITION, PredictionError, prediction_error
 from steelyard.audit.cloud_stage import APART, CloudStage
 from steelyard.audit.cloud_tables import ParameterChange, RoutingRow, largest_changes, routing_table
-from steelyard.audit.comparison import Comparison, Difference, compared
 from steelyard.audit.density import check_density
-from steelyard.audit.dynamic_model import DynamicModel, require_alike, torque_difference
 from steelyard.audit.excitation import check_excitation
 from steelyard.audit.held_out import check_torque, error_along
 from steelyard.audit.intervals import check_intervals
 from steelyard.audit.links import check_links, check_mass_matrix
 from steelyard.audit.plausible import check_plausible
 from steelyard.audit.residuals import check_colour, check_friction
-from steelyard.audit.torque import TorqueError, torque_error
 from steelyard.audit.verdict import Check, Status, Verdict
+from steelyard.model import TorqueError, torque_error
 
 __all__ = [
     "APART",
     "MNE_DEFINITION",
     "Check",
     "CloudStage",
-    "Comparison",
     "Contraction",
-    "Difference",
-    "DynamicModel",
     "ParameterChange",
     "ParameterCloud",
     "PredictionError",
@@ -49,14 +44,11 @@ __all__ = [
     "check_plausible",
     "check_prediction_kept",
     "check_torque",
-    "compared",
     "error_along",
     "largest_changes",
     "parameter_cloud",
     "prediction_error",
-    "require_alike",
     "routing_table",
     "structured_torque",
-    "torque_difference",
     "torque_error",
 ]

@@ -7,7 +7,6 @@ import scipy.special
 from numpy.typing import ArrayLike
 
 from steelyard.arrays import Array, checked
-from steelyard.audit.comparison import adjusted
 from steelyard.audit.density_evidence import (
     QUANTITIES,
     DensityEvidence,
@@ -18,6 +17,7 @@ from steelyard.audit.density_evidence import (
 from steelyard.audit.verdict import Check, Status
 from steelyard.errors import InputError
 from steelyard.inertia import Body, Mesh, mesh_properties, rotational_inertia
+from steelyard.model import adjusted
 
 NAME = "uniform density"
 LEVEL = 0.95

@@ -7,9 +7,10 @@ from collections.abc import Sequence
 import numpy as np
 
 from steelyard.arrays import Array
-from steelyard.audit.torque import ARM, TorqueError, torque_error
+from steelyard.audit.torque import ARM
 from steelyard.audit.verdict import Check, Status
 from steelyard.errors import RecordingError
+from steelyard.model import TorqueError, torque_error
 from steelyard.recording import Recording
 from steelyard.signals import in_band
 

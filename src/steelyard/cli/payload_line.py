@@ -9,13 +9,11 @@ import numpy as np
 
 from steelyard.arrays import Array
 from steelyard.audit import Check, Verdict, check_density
-from steelyard.cli.identify_request import DRIVE, WINDOWS
 from steelyard.cli.output import say
 from steelyard.cli.payload_bounds import guaranteed
 from steelyard.cli.payload_checks import checks_of
 from steelyard.cli.payload_request import KnownLoad, PayloadRequest, known_load_of, pose_of
 from steelyard.cli.robot_argument import given_robot
-from steelyard.cli.validate_model import given_model
 from steelyard.errors import InputError, RecordingError
 from steelyard.export import ObjectMesh, object_mesh
 from steelyard.finding import Finding, Severity
@@ -46,6 +44,8 @@ from steelyard.robot import Robot
 from steelyard.signals import Preparation, prepared_alike, sampling_of
 from steelyard.threads import with_one_blas_thread
 from steelyard.uncertainty import GuaranteedBounds
+from steelyard.workflows.given import given_model
+from steelyard.workflows.identify_request import DRIVE, WINDOWS
 from steelyard.workflows.logs import absent_joints, torque_constant_errors, torque_constants
 
 
@@ -346,15 +346,14 @@ def _model(request: PayloadRequest, robot: Robot) -> ArmModel:
     """The robot without payload, by an identified folder or a description."""
     if request.model is None:
         return described(robot)
-    given = given_model(request.model, request.gravity, request.lock)
-    found = given.model
+    found = given_model(request.model, request.gravity, request.lock)
     if found.robot.joint_names != robot.joint_names or found.robot.link_names != robot.link_names:
         raise InputError(
             "has other joints or links than the robot.",
             place=f"--model {request.model}",
             remedy="Identify the same description, with the same joints locked.",
         )
-    stored = given.stored
+    stored = found.stored
     errors, same = None, False
     if stored is not None and stored.layout.names == found.layout.names:
         base = stored.base

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from steelyard.arrays import Array
-from steelyard.cli.identify_request import WINDOWS
 from steelyard.errors import InputError, UnknownNameError
 from steelyard.inertia import Body
 from steelyard.pose import Pose
 from steelyard.robot import StatedLimits, read_payload
+from steelyard.workflows.identify_request import WINDOWS
 from steelyard.workflows.record import RecordedRequest, require_seed
 
 if TYPE_CHECKING:

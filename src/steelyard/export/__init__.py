@@ -14,8 +14,6 @@ from steelyard.export.parameters_file import parameters_document
 from steelyard.export.read_back import ReadBackError, check_mjcf, check_urdf
 from steelyard.export.record_file import record_document, versions
 from steelyard.export.result import Written, write_result
-from steelyard.export.result_folder import ResultFolder, is_result, read_record, read_result
-from steelyard.export.stored_parameters import StoredBase, StoredParameters
 from steelyard.export.urdf import new_urdf
 from steelyard.export.urdf_edit import edited_urdf
 
@@ -25,9 +23,6 @@ __all__ = [
     "ModelText",
     "ObjectMesh",
     "ReadBackError",
-    "ResultFolder",
-    "StoredBase",
-    "StoredParameters",
     "Written",
     "check_mjcf",
     "check_urdf",
@@ -35,14 +30,11 @@ __all__ = [
     "edited_urdf",
     "feedforward_c",
     "feedforward_python",
-    "is_result",
     "mjcf_model",
     "mjcf_text",
     "new_urdf",
     "object_mesh",
     "parameters_document",
-    "read_record",
-    "read_result",
     "record_document",
     "require_free",
     "robot_with_parameters",

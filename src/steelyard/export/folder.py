@@ -12,9 +12,9 @@ from pathlib import Path
 
 from steelyard.document import read_json
 from steelyard.errors import InputError
-from steelyard.export.record_file import KIND
 from steelyard.files import FilePath, require_possible, require_writable, unwritable, write_bytes
 from steelyard.interruptions import interrupted_afterwards
+from steelyard.model import KIND
 
 
 def require_free(folder: FilePath, *, force: bool = False) -> None:

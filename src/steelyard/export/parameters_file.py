@@ -13,11 +13,11 @@ from steelyard.arrays import Array, checked
 from steelyard.finding import Finding
 from steelyard.identifiability import Identifiability
 from steelyard.layout import Layout
+from steelyard.model import PARAMETERS_SCHEMA
 from steelyard.problem import Estimate
 from steelyard.robot import Robot
 from steelyard.uncertainty import base_intervals, parameter_intervals
 
-SCHEMA = 1
 TWO_SIDED_95 = 1.959963984540054
 """Half the width of a 95 % interval in standard deviations: the quantile 0.975 of the normal distribution."""
 
@@ -80,7 +80,7 @@ def parameters_document(
         for k, parameter in enumerate(layout.parameters)
     ]
     document = {
-        "schema": SCHEMA,
+        "schema": PARAMETERS_SCHEMA,
         "robot": robot.name,
         "robot_digest": robot.digest,
         "gravity": robot.gravity,

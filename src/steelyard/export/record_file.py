@@ -10,13 +10,11 @@ from typing import Any
 
 from steelyard.archive import to_document
 from steelyard.layout import Layout
+from steelyard.model import KIND, RECORD_SCHEMA
 from steelyard.problem import Estimate
 from steelyard.recording import Step
 from steelyard.robot import Robot
 
-SCHEMA = 1
-KIND = "steelyard-result"
-"""What a record says it is; a folder with such a record may be replaced."""
 _PACKAGES = ("steelyard", "numpy", "scipy", "numba", "pin", "mujoco", "clarabel", "highspy")
 
 
@@ -51,7 +49,7 @@ def record_document(
     """
     document: dict[str, object] = {
         "kind": KIND,
-        "schema": SCHEMA,
+        "schema": RECORD_SCHEMA,
         "robot": {
             "name": robot.name,
             "source": robot.source,

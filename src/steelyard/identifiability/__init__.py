@@ -4,7 +4,6 @@ from steelyard.identifiability.analysis import structural_identifiability
 from steelyard.identifiability.base_parameters import BaseParameters, numerical_base
 from steelyard.identifiability.certificate import Certificate, Missing, certify_compressed, certify_excitation
 from steelyard.identifiability.certificate.directions import Direction, sparse_directions
-from steelyard.identifiability.classes import Class
 from steelyard.identifiability.criteria import Criterion, Information, Score, score, smooth_condition
 from steelyard.identifiability.exact import (
     ExactIdentifiability,
@@ -19,6 +18,7 @@ from steelyard.identifiability.minimal_model import MinimalModel, minimal_model
 from steelyard.identifiability.partial import PartialIdentifiability, partial_identifiability
 from steelyard.identifiability.restricted import RestrictedIdentifiability, free_base, restricted
 from steelyard.identifiability.structure import BodyKnowledge, Conditions, Identifiability
+from steelyard.layout import Class
 
 __all__ = [
     "BaseParameters",

@@ -14,7 +14,7 @@ import numpy as np
 from steelyard.arrays import Array, IntArray, read_only
 from steelyard.compiled import interpreted_while_cheap, kernel
 from steelyard.dynamics import torque_regressor
-from steelyard.identifiability.classes import CLASSES, TIE_BREAK, Class, classify
+from steelyard.identifiability.classes import CLASSES, TIE_BREAK, classify
 from steelyard.identifiability.echelon import row_space
 from steelyard.identifiability.friction_terms import friction_groupings
 from steelyard.identifiability.mechanism import (
@@ -32,7 +32,7 @@ from steelyard.identifiability.question import check_question
 from steelyard.identifiability.random_states import random_states
 from steelyard.identifiability.spans import absorb
 from steelyard.identifiability.structure import BodyKnowledge, Conditions, Identifiability, tie_break
-from steelyard.layout import Layout
+from steelyard.layout import Class, Layout
 from steelyard.robot import JointKind, Robot
 
 

@@ -6,8 +6,6 @@ body after body (the order of the tables of paper 002).
 
 from __future__ import annotations
 
-from enum import StrEnum
-
 import numpy as np
 
 from steelyard.arrays import Array, IntArray
@@ -15,26 +13,10 @@ from steelyard.compiled import interpreted_while_cheap, kernel
 from steelyard.identifiability.nullspace import SECONDS, Spans
 from steelyard.identifiability.parameter_maps import move_coefficients
 from steelyard.identifiability.spans import SMALLEST, absorb, complement
+from steelyard.layout import Class
 
 TIE_BREAK = (0, 1, 2, 3, 4, 6, 9, 8, 7, 5)
 """m, mx, my, mz, Ixx, Iyy, Izz, Iyz, Ixz, Ixy as indices of the ten parameters."""
-
-
-class Class(StrEnum):
-    """What torques say about a parameter.
-
-    The values are those of the command's JSON; `symbol` is the one of paper 002, Table 3.
-    """
-
-    ALONE = "alone"
-    BASE = "base"
-    GROUPED = "grouped"
-    UNIDENTIFIABLE = "unidentifiable"
-
-    @property
-    def symbol(self) -> str:
-        """A star, a filled and an open circle, a cross."""
-        return {"alone": "★", "base": "●", "grouped": "○", "unidentifiable": "×"}[self.value]
 
 
 CLASSES = tuple(Class)

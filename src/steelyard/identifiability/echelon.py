@@ -16,8 +16,8 @@ import numpy as np
 from steelyard.arrays import Array, read_only
 from steelyard.errors import NoSolutionError
 from steelyard.identifiability.base_parameters import DROPPED, KEPT, BaseParameters
-from steelyard.identifiability.classes import Class
 from steelyard.identifiability.spans import SMALLEST, left_of
+from steelyard.layout import Class
 
 
 def echelon_form(rows: Array, scales: Array, pivots: Sequence[int], names: Sequence[str]) -> BaseParameters:

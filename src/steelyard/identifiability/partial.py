@@ -22,12 +22,11 @@ from steelyard.dynamics import base_wrench_regressor, torque_regressor
 from steelyard.errors import InputError, UnknownNameError
 from steelyard.identifiability.analysis import structural_identifiability
 from steelyard.identifiability.base_parameters import BaseParameters
-from steelyard.identifiability.classes import Class
 from steelyard.identifiability.echelon import echelon_form, row_space
 from steelyard.identifiability.random_states import in_free_flight, random_states
 from steelyard.identifiability.restricted import order_of_preference, restricted
 from steelyard.identifiability.structure import Identifiability, tie_break
-from steelyard.layout import Layout
+from steelyard.layout import Class, Layout
 from steelyard.robot import Robot
 
 BASE = "base"

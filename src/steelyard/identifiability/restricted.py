@@ -16,10 +16,11 @@ import numpy as np
 from steelyard.arrays import Array, IntArray, read_only
 from steelyard.errors import InputError
 from steelyard.identifiability.base_parameters import BaseParameters
-from steelyard.identifiability.classes import TIE_BREAK, Class
+from steelyard.identifiability.classes import TIE_BREAK
 from steelyard.identifiability.echelon import classify_rows, echelon_form
 from steelyard.identifiability.structure import Identifiability
 from steelyard.inertia import PARAMETER_NAMES
+from steelyard.layout import Class
 from steelyard.reduction import Reduction
 
 

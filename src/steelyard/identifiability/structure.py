@@ -18,9 +18,9 @@ import numpy as np
 from steelyard.arrays import Array, IntArray, read_only
 from steelyard.budget import NUMBER, require_memory
 from steelyard.identifiability.base_parameters import BaseParameters
-from steelyard.identifiability.classes import TIE_BREAK, Class
+from steelyard.identifiability.classes import TIE_BREAK
 from steelyard.identifiability.echelon import echelon_form
-from steelyard.layout import Layout
+from steelyard.layout import Class, Layout
 
 SURE = 1e-5
 """From here on, and below `DOUBTFUL`, lengths decide rank without a doubt."""

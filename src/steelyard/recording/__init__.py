@@ -11,6 +11,7 @@ from steelyard.recording.files import (
     require_writable_log,
     write,
 )
+from steelyard.recording.given import Frame, Log, log_name
 from steelyard.recording.inspection import Repeat, inspect_recording, main_motion, same_motion, saturated
 from steelyard.recording.recording import Recording
 from steelyard.recording.step import Step
@@ -22,11 +23,14 @@ __all__ = [
     "SUFFIXES",
     "Channel",
     "Defect",
+    "Frame",
+    "Log",
     "Reading",
     "Recording",
     "Repeat",
     "Step",
     "inspect_recording",
+    "log_name",
     "main_motion",
     "read",
     "read_columns_map",

@@ -5,8 +5,11 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from os import PathLike
 from pathlib import Path
 from typing import Literal, NamedTuple, NoReturn, overload
+
+from numpy.typing import ArrayLike
 
 from steelyard.budget import memory_budget
 from steelyard.errors import InputError, MissingExtraError, RecordingError, UnknownNameError
@@ -15,6 +18,7 @@ from steelyard.finding import Finding
 from steelyard.recording import bags, csv_format, npz_format, parquet_format
 from steelyard.recording.assembly import assemble
 from steelyard.recording.columns_map import checked_columns
+from steelyard.recording.given import Frame, Log, log_name, table_of
 from steelyard.recording.recording import Recording
 from steelyard.recording.stamp import KEY, parsed
 from steelyard.recording.step import Step
@@ -56,7 +60,7 @@ class Reading:
 
 @overload
 def read(
-    path: FilePath,
+    log: Log,
     *,
     joints: Sequence[str] | None = ...,
     columns: Mapping[str, str] | str | None = ...,
@@ -68,7 +72,7 @@ def read(
 
 @overload
 def read(
-    path: FilePath,
+    log: Log,
     *,
     joints: Sequence[str] | None = ...,
     columns: Mapping[str, str] | str | None = ...,
@@ -79,7 +83,7 @@ def read(
 
 
 def read(
-    path: FilePath,
+    log: Log,
     *,
     joints: Sequence[str] | None = None,
     columns: Mapping[str, str] | str | None = None,
@@ -87,7 +91,7 @@ def read(
     rate: float | None = None,
     lenient: bool = False,
 ) -> Recording | Reading:
-    """Read a log.
+    """Read a log, or take one that is in memory.
 
     Columns are `time` (s) and, per joint, `q_`, `v_`, `a_`, `tau_`, `current_`, `qref_`, `vref_`, `aref_`
     followed by the joint's name or its number from 1; common spellings of other tools are recognised. Values
@@ -99,7 +103,8 @@ def read(
     order in the message.
 
     Args:
-        path: a `.csv`, `.parquet` or `.npz` file, or a ROS 2 bag: a `.db3` or `.mcap` file, or its folder.
+        log: a `.csv`, `.parquet` or `.npz` file, or a ROS 2 bag: a `.db3` or `.mcap` file, or its folder; a
+            recording; columns by name, where a matrix `q` is `q_1`, `q_2`, …; or a data frame.
         joints: the joints of the recording in their order; numbers in column names index it, and joints of
             the file that are not in it are ignored.
         columns: our name for a column, by its name in the file, as in `{"Shoulder angle": "q_1 [deg]"}`, or
@@ -115,7 +120,9 @@ def read(
     Raises:
         RecordingError: the file is missing, damaged, or does not hold a valid recording.
     """
-    source = Path(path)
+    if not isinstance(log, str | PathLike):
+        return _taken(log, joints, columns, topic, rate, lenient=lenient)
+    source = Path(log)
     files = {file: _bytes(file) for file in _files(source)}
     contents = list(files.values())
     kind = next(iter(files)).suffix.lower()
@@ -147,7 +154,42 @@ def read(
     recording = replace(made.recording, provenance=(*history, step))
     if not lenient:
         return recording
-    return Reading(recording, tuple(_in_file(finding, source) for finding in made.findings))
+    return Reading(recording, tuple(_in_file(finding, source.name) for finding in made.findings))
+
+
+def _taken(
+    log: Recording | Mapping[str, ArrayLike] | Frame,
+    joints: Sequence[str] | None,
+    columns: Mapping[str, str] | str | None,
+    topic: str | None,
+    rate: float | None,
+    *,
+    lenient: bool,
+) -> Recording | Reading:
+    """A log that is in memory; a recording of these joints as it is, once its history has a name for it."""
+    name, meanings = log_name(log), checked_columns(columns)
+    if topic is not None:
+        raise RecordingError("only bags have topics.", place=name, remedy="Leave --topic out.")
+    same = isinstance(log, Recording) and (joints is None or tuple(joints) == log.joints)
+    if isinstance(log, Recording) and same and not meanings and rate is None:
+        if not any(step.action == "read" for step in log.provenance):
+            log = log.revised("read", {"file": name, "format": "memory"})
+        return Reading(log, ()) if lenient else log
+    try:
+        made = assemble(table_of(log), joints=joints, columns=meanings, rate=rate, lenient=lenient)
+    except UnknownNameError as error:
+        raise UnknownNameError(error.kind, error.name, error.choices, place=name) from error
+    except InputError as error:
+        where = f"{name}: {error.place}" if error.place else name
+        raise RecordingError(
+            error.message, place=where, remedy=error.remedy, evidence=error.evidence
+        ) from error
+    history = log.provenance if isinstance(log, Recording) else ()
+    step = Step("read", {"file": name, "format": "memory", **made.detail})
+    recording = replace(made.recording, provenance=(*history, step))
+    if not lenient:
+        return recording
+    return Reading(recording, tuple(_in_file(finding, name) for finding in made.findings))
 
 
 def write(recording: Recording, path: FilePath) -> None:
@@ -183,18 +225,20 @@ def require_writable_log(path: FilePath) -> None:
     _format(Path(path)).require()
 
 
-def require_readable_logs(paths: Iterable[FilePath]) -> None:
+def require_readable_logs(logs: Iterable[Log]) -> None:
     """Refuse logs that are missing or of a kind that cannot be read, before the first of them is worked on.
 
     Args:
-        paths: files, or folders of bags.
+        logs: files, or folders of bags; logs in memory are readable.
 
     Raises:
         RecordingError: one is missing, or its suffix is not supported.
         MissingExtraError: the package that reads one is not installed; names the extra.
     """
-    for path in paths:
-        source = Path(path)
+    for log in logs:
+        if not isinstance(log, str | PathLike):
+            continue
+        source = Path(log)
         if not source.exists():
             raise RecordingError("no such file.", place=str(source))
         kind = _files(source)[0].suffix.lower()
@@ -251,8 +295,8 @@ def _digest(contents: Sequence[bytes]) -> str:
     return sha.hexdigest()
 
 
-def _in_file(finding: Finding, source: Path) -> Finding:
-    return replace(finding, place=f"{source.name}: {finding.place}" if finding.place else source.name)
+def _in_file(finding: Finding, name: str) -> Finding:
+    return replace(finding, place=f"{name}: {finding.place}" if finding.place else name)
 
 
 def _history(table: Table, recording: Recording | None) -> tuple[Step, ...]:

@@ -54,11 +54,20 @@ def decode(data: bytes) -> Table:
     except InputError as error:
         raise RecordingError(error.message, place=error.place, remedy=error.remedy) from error
     if KEY not in arrays:
-        return Table(tuple(column for name, array in arrays.items() for column in _foreign(name, array)))
+        return Table(tuple(column for name, array in arrays.items() for column in columns_of(name, array)))
     return Table(tuple(_own(arrays)), stamp={KEY: str(arrays[KEY])})
 
 
-def _foreign(name: str, array: NDArray[Any]) -> Iterator[Column]:
+def columns_of(name: str, array: NDArray[Any]) -> Iterator[Column]:
+    """Columns of an array: of a matrix `x` the columns `x_1`, `x_2`, ….
+
+    Args:
+        name: its name.
+        array: its values, shape (N,) or (N, n), SI.
+
+    Yields:
+        The columns; one without numbers where the array holds none.
+    """
     if array.dtype.kind not in "biuf" or array.ndim not in (1, 2):
         yield Column.without_numbers(name, f"is an array of type {array.dtype} and shape {array.shape}")
     elif array.ndim == 1:
@@ -78,7 +87,7 @@ def _own(arrays: dict[str, NDArray[Any]]) -> Iterator[Column]:
         if name in (KEY, "joints", "extra_names"):
             continue
         if name not in labels:
-            yield from _foreign(name, array)
+            yield from columns_of(name, array)
             continue
         columns = labels[name]
         matrix = array[:, None] if name == "time" and array.ndim == 1 else array

@@ -7,10 +7,16 @@ the parameter of the same name in Python.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from os import PathLike
 from pathlib import Path
 
+import numpy as np
+
 from steelyard.errors import InputError
+from steelyard.export import robot_with_parameters
 from steelyard.files import FilePath
+from steelyard.model import Model, ResultFolder, is_result, read_result
 from steelyard.robot import Robot, StatedLimits
 from steelyard.workflows.options import ByJoint, ByName, Numbers, path_of, text_of, texts_of
 from steelyard.zoo import find_robot
@@ -60,6 +66,68 @@ def given_robot(
     if locks := texts_of(lock, "--lock"):
         found = found.locked(lock_positions(locks))
     return found if stated is None else stated.limited(found)
+
+
+def given_model(
+    model: Model | Robot | FilePath,
+    gravity: Numbers | None = None,
+    lock: ByName | None = None,
+    arguments: Sequence[str] | Mapping[str, str] | None = None,
+    stated: StatedLimits | None = None,
+) -> Model:
+    """The model that is meant: an object, a result folder, or the numbers that a description states.
+
+    Args:
+        model: the model, a robot, a result folder, a zoo name, or the path of a description.
+        gravity: free fall in the base frame, m/s²; `none` for no gravity, None for the model's own.
+        lock: where joints are held, rad or m, by name; those that a result was made with must be where they
+            were.
+        arguments: values of xacro arguments, by name.
+        stated: limits beside the description.
+
+    Returns:
+        The model.
+
+    Raises:
+        InputError: an option is no number or names nothing, or the model cannot be read.
+    """
+    if isinstance(model, str | PathLike) and is_result(model):
+        model = Model.of_result(read_result(model))
+    if not isinstance(model, Model):
+        return Model.of_robot(given_robot(model, gravity, lock, arguments=arguments, stated=stated))
+    if arguments:
+        raise InputError("goes with a xacro file, not with a result folder.", place="--arg")
+    found = _with_gravity_and_locks(model, gravity, lock)
+    return found if stated is None else replace(found, robot=stated.limited(found.robot))
+
+
+def _with_gravity_and_locks(model: Model, gravity: Numbers | None, lock: ByName | None) -> Model:
+    texts = _free_locks(model.stored, texts_of(lock, "--lock"))
+    asked = given_robot(model.robot, gravity, texts)
+    if not texts:
+        return model if gravity is None else replace(model, robot=model.robot.with_gravity(asked.gravity))
+    # Locking joins links, so the numbers have to be in them first.
+    carrying = robot_with_parameters(model.robot, model.layout, model.parameters)
+    carrying = carrying.with_gravity(asked.gravity)
+    free = model.robot.joint_names
+    positions = {held.name: held.position.tolist() for held in asked.locks if held.name in free}
+    locked = carrying.locked({name: q[0] if len(q) == 1 else q for name, q in positions.items()})
+    return replace(Model.of_robot(locked), stored=model.stored, findings=model.findings)
+
+
+def _free_locks(stored: ResultFolder | None, lock: Sequence[str]) -> list[str]:
+    """The locks that a result was not made with; one that it was made with must be where it was."""
+    held, free = {} if stored is None else stored.locks, []
+    for text, (name, position) in zip(lock, lock_positions(lock).items(), strict=True):
+        if name not in held:
+            free.append(text)
+        elif not np.allclose(held[name], position, rtol=1e-9, atol=1e-9):
+            raise InputError(
+                f"the result was identified with it at {', '.join(f'{q:.6g}' for q in held[name])}.",
+                place=f"--lock {text}",
+                remedy="Leave --lock out for this joint, or identify again with it held there.",
+            )
+    return free
 
 
 def stated_limits(

@@ -45,12 +45,9 @@ from steelyard.workflows.options import (
     TopicGiven,
     TorqueGiven,
     VelocityGiven,
-    path_of,
-    text_of,
-    texts_of,
     workflow,
 )
-from steelyard.workflows.record import RecordedRequest, require_seed
+from steelyard.workflows.record import GivenObjects, RecordedRequest, request_of, require_seed
 
 BANDWIDTH, MARGIN, TRAVEL = 20.0, 45.0, 0.5
 """Of the feedback, rad/s; phase margin, degrees; how far a joint may go, rad or m."""
@@ -190,36 +187,10 @@ def joints(
         InputError: something given is not usable; nothing is written.
         NoSolutionError: no joint can be moved safely, follows its torque and has a margin.
     """
+    given, objects = dict(locals()), GivenObjects()
     several = [log] if isinstance(log, Recording | str | os.PathLike) else log or ()
-    logs = tuple(one if isinstance(one, Recording) else os.fspath(one) for one in several)
-    request = JointsRequest(
-        robot=f"<Robot {robot.name}, sha256 {robot.digest[:12]}>"
-        if isinstance(robot, Robot)
-        else os.fspath(robot),
-        logs=tuple(
-            f"<Recording, sha256 {one.digest[:12]}>" if isinstance(one, Recording) else one for one in logs
-        ),
-        sensor=sensor,
-        posture=text_of(posture, "--posture"),
-        backlash=backlash,
-        travel=travel,
-        bandwidth=bandwidth,
-        margin=margin,
-        inertia_range=text_of(inertia_range, "--inertia-range"),
-        seed=seed,
-        gravity=text_of(gravity, "--gravity"),
-        lock=texts_of(lock, "--lock"),
-        arguments=texts_of(argument, "--arg"),
-        columns=columns
-        if columns is None or isinstance(columns, str)
-        else ",".join(texts_of(columns, "--columns")),
-        topic=topic,
-        limits=path_of(limits),
-        velocity=text_of(velocity, "--velocity"),
-        acceleration=text_of(acceleration, "--acceleration"),
-        torque=text_of(torque, "--torque"),
-    )
-    return carried_out(request, out, force=force, robot=robot, logs=logs)
+    given |= {"arguments": argument, "logs": [objects.named(one) for one in several]}
+    return carried_out(request_of(JointsRequest, given, objects), out, force=force, objects=objects)
 
 
 def carried_out(
@@ -227,8 +198,7 @@ def carried_out(
     out: FilePath | None,
     *,
     force: bool = False,
-    robot: Robot | FilePath | None = None,
-    logs: Sequence[Recording | str] | None = None,
+    objects: GivenObjects | None = None,
 ) -> JointModels:
     """Experiment or read logs, fit every joint, design the controller and, where a folder is named, write.
 
@@ -236,8 +206,7 @@ def carried_out(
         request: what was asked.
         out: folder for the result; None to write nothing.
         force: whether an earlier result may be replaced.
-        robot: the robot; None for the one that the request names.
-        logs: the logs; None for those that the request names.
+        objects: what the request names that is no file.
 
     Returns:
         The models.
@@ -249,24 +218,22 @@ def carried_out(
     started = time.perf_counter()
     if out is not None:
         require_free(out, force=force)
-    done = _modelled(request, robot, logs)
+    done = _modelled(request, objects or GivenObjects())
     files = {} if out is None else done.save(out, force=force)
     return replace(done, files=files, seconds=time.perf_counter() - started)
 
 
-def _modelled(
-    request: JointsRequest, given: Robot | FilePath | None, logs: Sequence[Recording | str] | None
-) -> JointModels:
+def _modelled(request: JointsRequest, objects: GivenObjects) -> JointModels:
     require_seed(request.seed)
     robot = given_robot(
-        request.robot if given is None else given,
+        objects.of(request.robot),
         request.gravity,
         request.lock,
         arguments=request.arguments,
         stated=request,
     )
     robot.require_arm()
-    logs = request.logs if logs is None else logs
+    logs = [objects.of(name) for name in request.logs]
     experiments, poses = np.random.default_rng(request.seed).spawn(2)
     failed: dict[str, NoSolutionError] = {}
     recordings = _read(request, robot, logs) if logs else _made(request, robot, experiments, failed)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from os import PathLike
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ from steelyard.arrays import Array
 from steelyard.errors import InputError, UnknownNameError
 from steelyard.finding import Finding, Severity
 from steelyard.progress import say
-from steelyard.recording import read
+from steelyard.recording import Frame, Log, Recording, log_name, read
 from steelyard.robot import JointKind, Robot
 
 CONSTANT_ERROR = 0.10
@@ -42,8 +43,21 @@ class AbsentJoints:
         return robot.locked(self.positions) if self.positions else robot
 
 
+def listed_logs(logs: Log | Sequence[Log]) -> Sequence[Log]:
+    """One log or several as a list.
+
+    Args:
+        logs: a log, or some.
+
+    Returns:
+        The logs.
+    """
+    one = isinstance(logs, str | PathLike | Recording | Mapping | Frame)
+    return [logs] if one else logs  # type: ignore[list-item,return-value]
+
+
 def absent_joints(
-    robot: Robot, logs: Sequence[str | Path], columns: str | None, topic: str | None
+    robot: Robot, logs: Sequence[Log], columns: Mapping[str, str] | str | None, topic: str | None
 ) -> AbsentJoints:
     """Find the joints that the first log does not have, where all that it has are the robot's.
 
@@ -80,12 +94,13 @@ def absent_joints(
     positions = {joint.name: min(max(0.0, joint.limits.lower), joint.limits.upper) for joint in absent}
     places = ", ".join(f"{joint.name} at {positions[joint.name]:g} {joint.position_unit}" for joint in absent)
     message = f"has no positions of some joints, which are held: {places}. Hold them elsewhere with --lock."
-    say(f"   {Path(path).name}: {message}")
-    finding = Finding(Severity.WARNING, "joints-not-logged", message, Path(path).name)
+    name = Path(log_name(path)).name
+    say(f"   {name}: {message}")
+    finding = Finding(Severity.WARNING, "joints-not-logged", message, name)
     return AbsentJoints(positions, (finding,))
 
 
-def _numbered(path: str | Path, columns: str | None, topic: str | None) -> bool:
+def _numbered(path: Log, columns: Mapping[str, str] | str | None, topic: str | None) -> bool:
     """Whether the log calls its joints by numbers alone."""
     found = read(path, columns=columns, topic=topic, lenient=True).recording
     return all(name.isdigit() for name in found.joints)
@@ -149,4 +164,4 @@ def torque_signs(text: str | None, joints: Sequence[str]) -> Array | None:
     return np.array(values, dtype=float)
 
 
-_SIGNS = {"1": 1.0, "+1": 1.0, "-1": -1.0, "+": 1.0, "-": -1.0}
+_SIGNS = {"1": 1.0, "+1": 1.0, "1.0": 1.0, "-1": -1.0, "-1.0": -1.0, "+": 1.0, "-": -1.0}

@@ -5,15 +5,22 @@ from __future__ import annotations
 import hashlib
 import os
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
-from dataclasses import asdict
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Self, TypeVar, get_type_hints
+
+import numpy as np
 
 from steelyard.archive import from_document
 from steelyard.document import kind_of, read_json
 from steelyard.errors import InputError
 from steelyard.files import file_digest, is_regular
+from steelyard.recording import Frame, Recording, log_name
+from steelyard.robot import Robot
+from steelyard.workflows.options import text_of, texts_of
+
+R = TypeVar("R", bound="RecordedRequest")
 
 LARGEST = 2 << 30
 """Largest input that is read for its digest, bytes."""
@@ -78,6 +85,13 @@ class RecordedRequest(ABC):
         Raises:
             InputError: one is missing, changed, or not among what the request reads.
         """
+        for name in self.named:
+            if name is not None and is_object(name):
+                raise InputError(
+                    f"{name[:80]} was given as an object, which a record only names.",
+                    place=place,
+                    remedy="A result is made again from files alone; identify anew, with paths.",
+                )
         if not isinstance(inputs, dict) or not all(isinstance(x, str) for x in inputs.values()):
             what = kind_of(inputs) if not isinstance(inputs, dict) else "another table"
             raise InputError(f"expected a table of digests by input, got {what}.", place=place)
@@ -100,6 +114,118 @@ class RecordedRequest(ABC):
                     place=f"input {name}",
                     remedy="Restore it, or identify anew.",
                 )
+
+
+@dataclass(frozen=True)
+class GivenObjects:
+    """What a workflow was given as objects, by the names that its request has for them.
+
+    Attributes:
+        by_name: the objects.
+    """
+
+    by_name: dict[str, Any] = field(default_factory=dict)
+
+    def named(self, given: Any) -> str:
+        """The name of what is given: a path itself; of an object, which is kept, its kind and its digest.
+
+        Args:
+            given: a path, or an object.
+
+        Returns:
+            Text for a request.
+        """
+        if isinstance(given, str | os.PathLike):
+            return os.fspath(given)
+        if isinstance(given, Recording | Mapping | Frame):
+            name = log_name(given)
+        elif isinstance(given, Robot):
+            name = f"<Robot {given.name}, sha256 {given.digest[:12]}>"
+        else:
+            digest = getattr(given, "digest", None)
+            told = f", sha256 {digest[:12]}" if isinstance(digest, str) else ""
+            name = f"<{type(given).__name__}{told}>"
+        self.by_name[name] = given
+        return name
+
+    def of(self, name: Any) -> Any:
+        """What a name of a request stands for.
+
+        Args:
+            name: a path, or the name of an object.
+
+        Returns:
+            The object, or the path as it is.
+        """
+        return self.by_name.get(name, name)
+
+
+def is_object(name: str) -> bool:
+    """Whether a name in a request is that of an object, not of a file.
+
+    Args:
+        name: text of a request.
+
+    Returns:
+        Whether it is.
+    """
+    return name.startswith("<") and name.endswith(">")
+
+
+def request_of(cls: type[R], given: Mapping[str, Any], objects: GivenObjects) -> R:
+    """The request of a workflow's arguments: every value as the text or number that a record holds.
+
+    Args:
+        cls: the request; its fields are parameters of the workflow.
+        given: the arguments by name; what is no field is passed over.
+        objects: takes those that are no text, number, list of numbers or dictionary.
+
+    Returns:
+        The request.
+
+    Raises:
+        InputError: a list or a dictionary holds what is no number.
+    """
+    kinds = get_type_hints(cls)
+    values: dict[str, Any] = {}
+    for item in fields(cls):  # type: ignore[arg-type]
+        if item.name in given:
+            place = f"--{item.name.replace('_', '-')}"
+            values[item.name] = _recorded(given[item.name], kinds[item.name], objects, place)
+    return cls(**values)
+
+
+def _recorded(value: Any, kind: Any, objects: GivenObjects, place: str) -> Any:
+    """A value as a field of a request holds it."""
+    if kind == tuple[str, ...]:
+        if value is None:
+            return ()
+        if isinstance(value, str | os.PathLike):
+            return (os.fspath(value),)
+        if isinstance(value, Mapping):
+            return texts_of(value, place)
+        return tuple(objects.named(one) for one in value)
+    if value is None or isinstance(value, bool | str):
+        return value
+    if kind not in (str, str | None):
+        return value.item() if isinstance(value, np.generic) else value
+    if isinstance(value, Mapping) and all(isinstance(x, str) for x in value.values()):
+        return _pairs(value, place)
+    if isinstance(value, Sequence) and all(isinstance(x, str) for x in value):
+        return ",".join(value)
+    if isinstance(value, int | float | np.generic | np.ndarray | Sequence | Mapping):
+        return text_of(value, place)
+    return objects.named(value)
+
+
+def _pairs(value: Mapping[str, str], place: str) -> str:
+    if unsayable := [x for x in (*value, *value.values()) if "," in x or "=" in x]:
+        raise InputError(
+            f"'{unsayable[0]}' has a comma or an equals sign.",
+            place=place,
+            remedy="Write such names into a JSON or TOML file, and give its path.",
+        )
+    return ",".join(f"{name}={meaning}" for name, meaning in value.items())
 
 
 def require_seed(seed: int) -> None:

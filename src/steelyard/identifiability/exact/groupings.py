@@ -12,10 +12,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from steelyard.identifiability.classes import TIE_BREAK, Class
+from steelyard.identifiability.classes import TIE_BREAK
 from steelyard.identifiability.exact.mechanism import ExactMechanism
 from steelyard.identifiability.exact.recursion import BlockConditions
 from steelyard.identifiability.exact.vectors import Number, Rows, Vector, add_at, add_multiple
+from steelyard.layout import Class
 
 
 def groupings(

@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
-from steelyard.identifiability.classes import TIE_BREAK, Class
+from steelyard.identifiability.classes import TIE_BREAK
 from steelyard.identifiability.exact.groupings import classes_of
 from steelyard.identifiability.exact.result import ExactIdentifiability
 from steelyard.identifiability.exact.vectors import Echelon, Rows
+from steelyard.layout import Class
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,9 +11,8 @@ from typing import Generic, TypeVar
 import numpy as np
 
 from steelyard.arrays import Array, IntArray, read_only
-from steelyard.identifiability.classes import Class
 from steelyard.identifiability.structure import BodyKnowledge
-from steelyard.layout import Layout
+from steelyard.layout import Class, Layout
 
 Coefficient = TypeVar("Coefficient")
 

@@ -1,9 +1,10 @@
-"""From a question to a judged estimate: what `steelyard identify` does, step by step."""
+"""From a question to a judged estimate: what an identification does, step by step."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
+from os import PathLike
 
 import numpy as np
 
@@ -26,13 +27,10 @@ from steelyard.audit import (
     structured_torque,
     torque_error,
 )
-from steelyard.cli.identify_closed_loop import check_refinement, fitted_by_loop, refinement_of
-from steelyard.cli.identify_logs import Question
-from steelyard.cli.identify_request import CLOSED_LOOP, WINDOWS
-from steelyard.cli.output import say
 from steelyard.consistency import Prior, check_parameters, prior_of
-from steelyard.control import read_loop
+from steelyard.control import LoopSettings, read_loop
 from steelyard.drive import DRIVE_TERMS
+from steelyard.dynamics import inverse_dynamics
 from steelyard.errors import InputError, NoSolutionError
 from steelyard.estimation import (
     WINDOW,
@@ -56,11 +54,13 @@ from steelyard.estimation import (
     with_links_near,
     without_knocks,
 )
+from steelyard.files import FilePath
 from steelyard.finding import Finding, Severity
 from steelyard.identifiability import Certificate, certify_excitation
 from steelyard.layout import Layout, layout_of
 from steelyard.motion import Motion, read_motion
 from steelyard.problem import Estimate, Problem, problem_of
+from steelyard.progress import say
 from steelyard.recording import Recording, same_motion
 from steelyard.robot import Robot
 from steelyard.signals import band_of, without_delay, without_limited, without_turning
@@ -74,59 +74,15 @@ from steelyard.uncertainty import (
     prior_alone,
     with_covariance,
 )
+from steelyard.workflows.closed_loop import check_refinement, fitted_by_loop, refinement_of
+from steelyard.workflows.identification import Identification, Price
+from steelyard.workflows.identify_request import CLOSED_LOOP, WINDOWS
+from steelyard.workflows.question import Question
 
 COSTLY = 1.1
 """Unexplained torque of links over that of base parameters, from which on the price is large."""
 
 _LINEAR = tuple(term.name for term in DRIVE_TERMS)
-
-
-@dataclass(frozen=True)
-class Price:
-    """What links cost against the data's own base parameters, which no links need to have.
-
-    Attributes:
-        train: torque error of those base parameters on the training logs.
-        holdout: the same on the log held out.
-    """
-
-    train: TorqueError
-    holdout: TorqueError
-
-
-@dataclass(frozen=True, eq=False)
-class Identification:
-    """Everything that was found out."""
-
-    question: Question
-    problem: Problem
-    estimate: Estimate
-    certificate: Certificate
-    verdict: Verdict
-    train: TorqueError
-    holdout: TorqueError
-    unfiltered: TorqueError
-    findings: tuple[Finding, ...]
-    price: Price
-    prior: Prior | None = None
-    posterior: LinkPosterior | None = None
-    intervals: LinkIntervals | None = None
-
-    @property
-    def robot(self) -> Robot:
-        """The robot that moved."""
-        return self.question.robot
-
-    @property
-    def layout(self) -> Layout:
-        """Its parameters, with the shapes of friction that were found."""
-        return self.estimate.layout
-
-    @property
-    def recordings(self) -> dict[str, Recording]:
-        """What was learnt from and judged by, by name."""
-        train = {f"train {k + 1}": log for k, log in enumerate(self.question.train)}
-        return train | {self.question.held_out: self.question.holdout}
 
 
 @with_one_blas_thread
@@ -237,6 +193,7 @@ def _calibrated(asked: Question) -> Question:
         holdout=louder(asked.holdout),
         every_sample=tuple(louder(log) for log in asked.every_sample),
         constant_errors=found.deviations,
+        factors=factors,
         findings=(*asked.findings, finding),
     )
 
@@ -408,7 +365,7 @@ def _complete(problem: Problem, estimate: Estimate, prior: Prior | None) -> Esti
 
 def _fitted(asked: Question, problem: Problem, method: str, prior: Prior | None) -> Estimate:
     if method == CLOSED_LOOP:
-        motion = None if asked.motion is None else _planned(asked)
+        motion = None if asked.motion is None else _planned(asked.robot, asked.motion)
         return fitted_by_loop(problem, asked.loops, asked.train, asked.controller, motion)
     if method == WINDOWS:
         return _fitted_by_windows(asked, problem)
@@ -420,7 +377,9 @@ def _fitted(asked: Question, problem: Problem, method: str, prior: Prior | None)
         raise InputError(
             "is of use with the motion it was told to follow.", place="--controller", remedy="Give --motion."
         )
-    return fit_loop_instrumental(problem, read_loop(asked.controller, asked.robot), _planned(asked))
+    loop = asked.controller
+    settings = loop if isinstance(loop, LoopSettings) else read_loop(loop, asked.robot)
+    return fit_loop_instrumental(problem, settings, _planned(asked.robot, asked.motion))
 
 
 def _fitted_by_windows(asked: Question, problem: Problem) -> Estimate:
@@ -438,9 +397,9 @@ def _fitted_by_windows(asked: Question, problem: Problem) -> Estimate:
     return estimate
 
 
-def _planned(asked: Question) -> Motion:
-    motion = read_motion(str(asked.motion))
-    names = tuple(joint.name for joint in asked.robot.joints if joint.nv)
+def _planned(robot: Robot, given: Motion | FilePath) -> Motion:
+    motion = read_motion(given) if isinstance(given, str | PathLike) else given
+    names = tuple(joint.name for joint in robot.joints if joint.nv)
     if motion.joints != names:
         raise InputError(f"moves {list(motion.joints)}, the robot has {list(names)}.", place="--motion")
     return motion
@@ -449,7 +408,7 @@ def _planned(asked: Question) -> Motion:
 def _instruments(asked: Question) -> tuple[Array, Array, Array] | None:
     """A motion without measurement noise at the samples that are learnt from: planned, or as logged."""
     if asked.motion is not None:
-        samples = [_planned(asked).sample(log.time) for log in asked.train]
+        samples = [_planned(asked.robot, asked.motion).sample(log.time) for log in asked.train]
         q, v, a = ([getattr(sample, name) for sample in samples] for name in "qva")
     elif all(f"{name}_ref" in log.channels for name in "qva" for log in asked.train):
         q, v, a = ([log.channels[f"{name}_ref"] for log in asked.train] for name in "qva")
@@ -493,8 +452,6 @@ def _checks(
 
 def _nominal(asked: Question) -> TorqueError | None:
     """The torque error of the description's own numbers, where it states every link."""
-    from steelyard.dynamics import inverse_dynamics
-
     if any(link.body is None for link in asked.robot.links):
         return None
     log, layout = asked.holdout.channels, asked.layout

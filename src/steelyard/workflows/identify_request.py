@@ -1,30 +1,24 @@
-"""What `steelyard identify` was asked, and carrying it out: the same request gives the same files."""
+"""What `steelyard identify` was asked: the texts that a record holds, and what they say.
+
+The same request gives the same files.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
-from steelyard.cli.output import say
-from steelyard.cli.robot_argument import given_robot
 from steelyard.drive import ALL_TERMS
 from steelyard.errors import InputError, UnknownNameError
-from steelyard.layout import Layout, layout_of
-from steelyard.robot import Robot, StatedLimits
-from steelyard.workflows.logs import absent_joints, torque_constant_errors, torque_constants, torque_signs
+from steelyard.estimation import METHODS, SIMULATED_TERMS, KnownMoment
+from steelyard.robot import StatedLimits
 from steelyard.workflows.record import RecordedRequest, require_seed
 
 MOMENT_ERROR = 0.02
 """Relative deviation of a known moment of which nothing is said: a hand scale, and a lever by a tape."""
-
-if TYPE_CHECKING:
-    from steelyard.cli.identify_line import Identification
-    from steelyard.consistency import GeometricPrior
-    from steelyard.estimation import KnownMoment
 
 LARGEST = 1e9
 """Largest number known beforehand, and one over the smallest: kg, kg·m², and shares."""
@@ -39,7 +33,7 @@ WINDOWS = "momentum"
 
 
 @dataclass(frozen=True)
-class Request(RecordedRequest, StatedLimits):
+class IdentifyRequest(RecordedRequest, StatedLimits):
     """The arguments and options of the command, as they were given."""
 
     robot: str
@@ -81,30 +75,15 @@ class Request(RecordedRequest, StatedLimits):
         return (self.robot, *self.logs, *options)
 
 
-def carry_out(request: Request, out: Path, *, force: bool = False) -> tuple[Identification, dict[str, str]]:
-    """Identify, judge and write.
+def require_sound(request: IdentifyRequest) -> None:
+    """Refuse options that do not go together, before anything is read.
 
     Args:
         request: what was asked.
-        out: folder for the result.
-        force: whether an earlier result may be replaced.
-
-    Returns:
-        What was found out, and the files by name.
 
     Raises:
-        InputError: something asked for is not usable; nothing is written.
-        NoSolutionError: the data does not determine what was asked for.
+        InputError: an option cannot be, or no part of the fit would use it.
     """
-    from steelyard.cli.identify_line import identify_from
-    from steelyard.cli.identify_logs import question
-    from steelyard.cli.identify_result import write_identification
-    from steelyard.consistency import link_shapes
-    from steelyard.estimation import METHODS
-    from steelyard.export import require_free
-    from steelyard.recording import require_readable_logs
-
-    require_free(out, force=force)
     refuse_knowledge(request)
     if request.method not in (*METHODS, CLOSED_LOOP):
         raise UnknownNameError("method", request.method, (*METHODS, CLOSED_LOOP), place="--method")
@@ -121,99 +100,37 @@ def carry_out(request: Request, out: Path, *, force: bool = False) -> tuple[Iden
     require_seed(request.seed)
     if request.static and request.method in (WINDOWS, "iv", CLOSED_LOOP):
         raise InputError(f"'{request.method}' needs a motion, not held poses.", place="--static")
-    recorded = request.document()
-    robot = given_robot(
-        request.robot, request.gravity, request.lock, arguments=request.arguments, snap=True, stated=request
-    )
-    require_readable_logs([*request.logs, *([] if request.holdout is None else [request.holdout])])
-    absent = absent_joints(robot, request.logs, request.columns, request.topic)
-    robot, request = absent.held(robot), replace(request, lock=(*request.lock, *absent.locks))
-    layout = layout_of(robot, _terms(DRIVE if request.drive is None else request.drive, request.method))
-    prior = _prior(request, robot, layout)
-    constants = torque_constants(request.torque_constant, robot.nv)
-    torque_signs(request.torque_sign, [joint.name for joint in robot.joints if joint.nv])
-    known_moments(request.known_moment, [joint.name for joint in robot.joints if joint.nv])
-    if request.known_moment and request.method == CLOSED_LOOP:
-        raise InputError(
-            f"calibrates torques that are learnt from, which '{CLOSED_LOOP}' simulates.",
-            place="--known-moment",
-            remedy="Use another --method, then give its constants by --torque-constant.",
-        )
-    say(f"1  read {len(request.logs)} log{'s' if len(request.logs) > 1 else ''} of {robot.name}")
-    asked = question(request, robot, layout, None if prior is None else prior.parameters, constants)
-    if prior is not None:
-        shapes = link_shapes(robot, mesh_folder(request.robot)) if request.shapes else {}
-        known = {**asked.knowledge, "guessed": prior.replaced, "shapes": shapes}
-        asked = replace(asked, knowledge=known, findings=(*prior.findings, *asked.findings))
-    errors = torque_constant_errors(
-        request.torque_constant_error, robot.nv, from_current=constants is not None
-    )
-    moments = known_moments(request.known_moment, [joint.name for joint in robot.joints if joint.nv])
-    asked = replace(
-        asked,
-        constant_errors=errors,
-        constants=constants,
-        moments=moments,
-        findings=(*absent.findings, *asked.findings),
-    )
-    done = identify_from(asked, request.method)
-    files = write_identification(
-        done,
-        out,
-        request.robot,
-        request=recorded,
-        draws=request.draws,
-        seed=request.seed,
-        force=force,
-    )
-    return done, files
 
 
-def _terms(text: str, method: str) -> list[str]:
+def drive_terms(request: IdentifyRequest) -> list[str]:
+    """The drive terms that are asked about: those stated, or the linear ones.
+
+    Args:
+        request: what was asked.
+
+    Returns:
+        Their names.
+
+    Raises:
+        InputError: there is no such term, or the method has no derivatives of one.
+    """
+    text = DRIVE if request.drive is None else request.drive
     terms = [word.strip() for word in text.split(",") if word.strip()]
     known = [term.name for term in ALL_TERMS]
     for term in terms:
         if term not in known:
             raise UnknownNameError("drive term", term, known, place="--drive")
-    if method == CLOSED_LOOP:
-        from steelyard.cli.identify_closed_loop import refuse_drive
-
-        refuse_drive(terms)
+    beyond = [term for term in terms if term not in SIMULATED_TERMS]
+    if request.method == CLOSED_LOOP and beyond:
+        raise InputError(
+            f"clie refines linear drives, not {', '.join(beyond)}.",
+            place="--drive",
+            remedy=f"Use terms of {','.join(SIMULATED_TERMS)}, or another method.",
+        )
     return terms
 
 
-def _prior(request: Request, robot: Robot, layout: Layout) -> GeometricPrior | None:
-    """What is believed beforehand: the description's numbers, those of another one, or nothing.
-
-    Links that nobody stated, or that cannot be believed, get bodies from their shapes.
-    """
-    from steelyard.consistency import sane_prior
-
-    if request.prior == "none":
-        return None
-    given = None
-    if request.prior is not None:
-        other = given_robot(
-            request.prior, request.gravity, request.lock, arguments=request.arguments, snap=True
-        )
-        believed = layout_of(other, layout.drive)
-        if believed.names != layout.names:
-            raise InputError(
-                "has other links or joints than the robot.",
-                place=f"--prior {request.prior}",
-                remedy="Give a description of the same robot with other numbers, or none.",
-            )
-        given = believed.nominal
-    return sane_prior(robot, layout, given, meshes=mesh_folder(request.robot))
-
-
-def mesh_folder(robot: str) -> Path | None:
-    """Where the meshes of a description lie; None for a robot of the zoo."""
-    path = Path(robot)
-    return path.parent if path.is_file() else None
-
-
-def refuse_knowledge(request: Request) -> None:
+def refuse_knowledge(request: IdentifyRequest) -> None:
     """Refuse numbers known beforehand that cannot be, or that no part of the fit would use."""
     for place, value in (
         ("--strength", request.strength),
@@ -242,7 +159,7 @@ def refuse_knowledge(request: Request) -> None:
         )
 
 
-def knowledge(request: Request) -> dict[str, Any]:
+def knowledge(request: IdentifyRequest) -> dict[str, Any]:
     """What is known beforehand beside the links of a description, as `consistency.prior_of` takes it."""
     pairs = [_pair(text, "--equal") for text in request.equal]
     return {
@@ -282,8 +199,6 @@ def _number(text: str, place: str) -> float:
 
 def known_moments(texts: Sequence[str], joints: Sequence[str]) -> tuple[KnownMoment, ...]:
     """The moments of gravity that options state as JOINT=NM[~SD]@Q,…, in N·m and rad (N and m)."""
-    from steelyard.estimation import KnownMoment
-
     found = []
     for text in texts:
         stated, _, pose = text.partition("@")

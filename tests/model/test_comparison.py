@@ -8,10 +8,9 @@ import numpy as np
 import pytest
 import scipy.stats
 
-from steelyard.audit import DynamicModel, compared, require_alike, torque_difference
-from steelyard.audit.comparison import adjusted
 from steelyard.errors import InputError
 from steelyard.layout import layout_of
+from steelyard.model import Model, adjusted, compared, require_alike, torque_difference
 from steelyard.zoo import zoo_robot
 
 ROBOT = zoo_robot("panda")
@@ -21,10 +20,10 @@ NAMES = [f"p{k}" for k in range(40)]
 
 def _model(
     scale: float = 1.0, robot_name: str = "panda", drive: tuple[str, ...] = ("viscous", "coulomb")
-) -> DynamicModel:
+) -> Model:
     robot = zoo_robot(robot_name)
     layout = layout_of(robot, drive)
-    return DynamicModel(robot, layout, scale * layout.complete_nominal())
+    return Model(robot, layout, scale * layout.complete_nominal())
 
 
 def test_holms_rule_is_that_of_his_step_down_test() -> None:
@@ -106,12 +105,12 @@ def test_torques_are_linear_in_the_parameters_so_ten_percent_more_is_ten_percent
         (_model(robot_name="lbr_med7"), "links differ"),
         (_model(drive=("viscous",)), "drive terms differ: coulomb"),
         (
-            DynamicModel(ROBOT.with_gravity([0.0, 0.0, 0.0]), LAYOUT, LAYOUT.complete_nominal()),
+            Model(ROBOT.with_gravity([0.0, 0.0, 0.0]), LAYOUT, LAYOUT.complete_nominal()),
             "gravity differs",
         ),
     ],
 )
-def test_models_whose_parameters_mean_different_things_are_refused(other: DynamicModel, message: str) -> None:
+def test_models_whose_parameters_mean_different_things_are_refused(other: Model, message: str) -> None:
     require_alike(_model(), _model(1.1))
     with pytest.raises(InputError, match=message):
         require_alike(_model(), other)
@@ -121,6 +120,6 @@ def test_a_joint_that_stands_elsewhere_is_named() -> None:
     joints = list(ROBOT.joints)
     placement = joints[3].placement
     joints[3] = replace(joints[3], placement=replace(placement, translation=placement.translation + 1e-3))
-    moved = DynamicModel(replace(ROBOT, joints=tuple(joints)), LAYOUT, LAYOUT.complete_nominal())
+    moved = Model(replace(ROBOT, joints=tuple(joints)), LAYOUT, LAYOUT.complete_nominal())
     with pytest.raises(InputError, match="'panda_joint4' is not the same"):
         require_alike(_model(), moved)

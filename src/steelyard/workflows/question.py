@@ -1,4 +1,4 @@
-"""The logs of `steelyard identify`: read, made ready, divided into what is learnt from and what is not."""
+"""The logs of an identification: read, made ready, divided into what is learnt from and what is not."""
 
 from __future__ import annotations
 
@@ -10,14 +10,15 @@ from typing import Any
 import numpy as np
 
 from steelyard.arrays import Array
-from steelyard.cli.identify_closed_loop import LoopLog
-from steelyard.cli.identify_request import CLOSED_LOOP, WINDOWS, Request, knowledge
-from steelyard.cli.output import say
+from steelyard.control import LoopSettings
 from steelyard.errors import InputError
 from steelyard.estimation import KnownMoment, choose_cutoff, lowest_cutoff
+from steelyard.files import FilePath
 from steelyard.finding import Finding
 from steelyard.layout import Layout
-from steelyard.recording import Reading, Recording, inspect_recording, read
+from steelyard.motion import Motion
+from steelyard.progress import say
+from steelyard.recording import Log, Reading, Recording, inspect_recording, log_name, read
 from steelyard.robot import Robot
 from steelyard.signals import (
     Preparation,
@@ -31,7 +32,10 @@ from steelyard.signals import (
 )
 from steelyard.threads import with_one_blas_thread
 from steelyard.uncertainty import ACCURACY
+from steelyard.workflows.closed_loop import LoopLog
+from steelyard.workflows.identify_request import CLOSED_LOOP, WINDOWS, IdentifyRequest, knowledge
 from steelyard.workflows.logs import torque_signs
+from steelyard.workflows.record import GivenObjects
 
 Chooser = Callable[[Recording, Recording], tuple[float, str]]
 """From a log with torques, and the same as its spectrum suggests to make it ready, to a cut-off and why."""
@@ -48,8 +52,8 @@ class Question:
     holdout: Recording
     held_out: str
     findings: tuple[Finding, ...]
-    motion: str | None = None
-    controller: str | None = None
+    motion: Motion | FilePath | None = None
+    controller: LoopSettings | FilePath | None = None
     static: bool = False
     interval: float | None = None
     loops: tuple[LoopLog, ...] = ()
@@ -64,13 +68,57 @@ class Question:
     constants: Array | None = None
     moments: tuple[KnownMoment, ...] = ()
     """Torque constants as stated, N·m/A or N/A, and the moments that calibrate them."""
+    factors: Array | None = None
+    """What logged torques were multiplied by because of those moments, shape (nv,), dimensionless."""
+
+
+@dataclass(frozen=True, eq=False)
+class LogOptions:
+    """How logs are read and made ready, whichever workflow asks.
+
+    Attributes:
+        constants: torque per current at each joint, shape (nv,), N·m/A or N/A; None for logged torques.
+        columns: what the columns are, as `recording.read` takes it.
+        topic: of a bag.
+        cutoff: of the low-pass filter, Hz; None for what the spectrum suggests.
+        torque_sign: signs of the logged torques, as `--torque-sign` takes them.
+        static: whether the logs hold poses.
+    """
+
+    constants: Array | None = None
+    columns: Mapping[str, str] | str | None = None
+    topic: str | None = None
+    cutoff: float | None = None
+    torque_sign: str | None = None
+    static: bool = False
+
+    @classmethod
+    def of(cls, request: IdentifyRequest, constants: Array | None) -> LogOptions:
+        """Those of an identification.
+
+        Args:
+            request: what was asked.
+            constants: torque per current, shape (nv,), N·m/A or N/A.
+
+        Returns:
+            The options.
+        """
+        return cls(
+            constants, request.columns, request.topic, request.cutoff, request.torque_sign, request.static
+        )
 
 
 @with_one_blas_thread
 def question(
-    request: Request, robot: Robot, layout: Layout, prior: Array | None, constants: Array | None
+    request: IdentifyRequest,
+    robot: Robot,
+    layout: Layout,
+    prior: Array | None,
+    constants: Array | None,
+    objects: GivenObjects | None = None,
 ) -> Question:
     """Read training and held-out logs; without one to hold out, a stretch of the last is kept apart."""
+    given, how = objects or GivenObjects(), LogOptions.of(request, constants)
     if not request.logs:
         raise InputError("at least one log is needed.", place="LOG")
     findings: list[Finding] = []
@@ -79,7 +127,7 @@ def question(
     suggested: list[float] = []
 
     def ready(path: str, choose: Chooser) -> Recording:
-        log, noticed, interval = log_made_ready(Path(path), robot, request, constants, choose)
+        log, noticed, interval = log_made_ready(given.of(path), robot, how, choose)
         intervals.append(interval)
         findings.extend(finding for finding in noticed if finding not in findings)
         return log
@@ -104,7 +152,7 @@ def question(
     train: list[Recording] = []
     for path in request.logs:
         train.append(ready(path, predicting))
-    first = list(train)
+    first, logs = list(train), [given.of(path) for path in request.logs]
     if request.holdout is not None:
         apart, name = ready(request.holdout, as_in_training), Path(request.holdout).name
     else:
@@ -123,12 +171,12 @@ def question(
         apart,
         name,
         tuple(findings),
-        request.motion,
-        request.controller,
+        given.of(request.motion),
+        given.of(request.controller),
         request.static,
         max(intervals[: len(request.logs)]),
-        _loops(request, robot, constants, first) if request.method == CLOSED_LOOP else (),
-        _every_sample(request, robot, constants, train) if request.method == WINDOWS else (),
+        _loops(logs, robot, how, first) if request.method == CLOSED_LOOP else (),
+        _every_sample(logs, robot, how, train) if request.method == WINDOWS else (),
         request.window,
         request.strength,
         ACCURACY if request.prior_error is None else request.prior_error,
@@ -138,35 +186,35 @@ def question(
 
 
 def log_made_ready(
-    path: Path, robot: Robot, request: Request, constants: Array | None, choose: Chooser | None = None
+    log: Log, robot: Robot, how: LogOptions, choose: Chooser | None = None
 ) -> tuple[Recording, tuple[Finding, ...], float]:
     """One log as q, v, a and tau, what was noticed about it, and its interval as it was recorded, s.
 
     Where no cut-off was asked for, the one that the log's spectrum suggests may be lowered by `choose`.
     """
-    reading = _read(path, robot, request)
+    reading, name = _read(log, robot, how), Path(log_name(log)).name
     interval = sampling_of(reading.recording).interval
-    if request.static:
-        return *_at_rest(path, reading, constants), interval
-    limit = robot.limit_array("effort")
-    found = prepared(reading.recording, Preparation(constants, request.cutoff, torque_limit=limit))
+    if how.static:
+        return *_at_rest(name, reading, how.constants), interval
+    limit, constants = robot.limit_array("effort"), how.constants
+    found = prepared(reading.recording, Preparation(constants, how.cutoff, torque_limit=limit))
     band = band_of(found.recording)
-    if choose is not None and request.cutoff is None and band is not None:
-        log = reading.recording
+    if choose is not None and how.cutoff is None and band is not None:
+        whole = reading.recording
         lower, why = choose(
-            log if constants is None else torque_from_current(log, constants), found.recording
+            whole if constants is None else torque_from_current(whole, constants), found.recording
         )
         if lower < band:
-            found = prepared(log, Preparation(constants, lower, why=why, torque_limit=limit))
+            found = prepared(whole, Preparation(constants, lower, why=why, torque_limit=limit))
     for remark in found.remarks:
-        say(f"   {path.name}: {remark}")
+        say(f"   {name}: {remark}")
     return found.recording, (*reading.findings, *found.findings), interval
 
 
-def _read(path: Path, robot: Robot, request: Request) -> Reading:
+def _read(log: Log, robot: Robot, how: LogOptions) -> Reading:
     joints = [joint.name for joint in robot.joints if joint.nv]
-    reading = read(path, joints=joints, columns=request.columns, topic=request.topic, lenient=True)
-    signs = torque_signs(request.torque_sign, joints)
+    reading = read(log, joints=joints, columns=how.columns, topic=how.topic, lenient=True)
+    signs = torque_signs(how.torque_sign, joints)
     return reading if signs is None else replace(reading, recording=_signed(reading.recording, signs))
 
 
@@ -178,39 +226,41 @@ def _signed(log: Recording, signs: Array) -> Recording:
 
 
 def _loops(
-    request: Request, robot: Robot, constants: Array | None, first: Sequence[Recording]
+    logs: Sequence[Log], robot: Robot, how: LogOptions, first: Sequence[Recording]
 ) -> tuple[LoopLog, ...]:
     """The training logs as they were recorded, each with the time of its first stretch made ready."""
-    logs = []
-    for path, stretch in zip(map(Path, request.logs), first, strict=True):
-        log = _read(path, robot, request).recording
-        if constants is not None:
-            log = torque_from_current(log, constants)
-        logs.append(LoopLog(path.name, log, float(stretch.time[0]), float(stretch.time[-1])))
-    return tuple(logs)
+    found = []
+    for given, stretch in zip(logs, first, strict=True):
+        log = _read(given, robot, how).recording
+        if how.constants is not None:
+            log = torque_from_current(log, how.constants)
+        name = Path(log_name(given)).name
+        found.append(LoopLog(name, log, float(stretch.time[0]), float(stretch.time[-1])))
+    return tuple(found)
 
 
 def _every_sample(
-    request: Request, robot: Robot, constants: Array | None, train: Sequence[Recording]
+    logs: Sequence[Log], robot: Robot, how: LogOptions, train: Sequence[Recording]
 ) -> tuple[Recording, ...]:
     """The stretches that are learnt from, not thinned: velocities of the same band, torques as measured."""
     stretches: list[Recording] = []
-    last = len(request.logs) - 1
-    for k, path in enumerate(map(Path, request.logs)):
-        log = _read(path, robot, request).recording
+    last = len(logs) - 1
+    for k, given in enumerate(logs):
+        log = _read(given, robot, how).recording
         # Of the last log there may be several stretches, between which others are kept apart.
         mine = train[k:] if k == last else train[k : k + 1]
-        how = Preparation(constants, band_of(mine[0]), sampling_of(log).interval)
-        whole = prepared(log, how).recording
+        whole = prepared(
+            log, Preparation(how.constants, band_of(mine[0]), sampling_of(log).interval)
+        ).recording
         edge = 0.5 / whole.rate
         stretches += [whole.window(one.time[0] - edge, one.time[-1] + edge) for one in mine]
     return tuple(stretches)
 
 
-def _at_rest(path: Path, reading: Reading, constants: Array | None) -> tuple[Recording, tuple[Finding, ...]]:
+def _at_rest(name: str, reading: Reading, constants: Array | None) -> tuple[Recording, tuple[Finding, ...]]:
     log = reading.recording
     if constants is not None:
         log = torque_from_current(log, constants)
     poses = held_poses(log)
-    say(f"   {path.name}: {poses.n} held poses")
+    say(f"   {name}: {poses.n} held poses")
     return poses, (*reading.findings, *inspect_recording(log))

@@ -12,15 +12,16 @@ import numpy as np
 from steelyard.arrays import Array, checked
 from steelyard.document import read_json
 from steelyard.errors import InputError
-from steelyard.export.parameters_file import SCHEMA as PARAMETERS_SCHEMA
-from steelyard.export.record_file import KIND
-from steelyard.export.record_file import SCHEMA as RECORD_SCHEMA
-from steelyard.export.stored_parameters import StoredBase, StoredParameters, stored_base, stored_parameters
 from steelyard.files import FilePath, file_digest, is_regular
 from steelyard.finding import Finding, Severity
 from steelyard.layout import Layout, layout_of
+from steelyard.model.stored_parameters import StoredBase, StoredParameters, stored_base, stored_parameters
 from steelyard.robot import Robot, load_robot
 
+KIND = "steelyard-result"
+"""What a record says it is; a folder with such a record may be replaced."""
+RECORD_SCHEMA = 1
+PARAMETERS_SCHEMA = 1
 RECORD = "record.json"
 PARAMETERS = "parameters.json"
 MODELS = ("model.urdf", "model.xml")

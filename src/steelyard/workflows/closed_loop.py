@@ -8,6 +8,7 @@ many to a period of the highest frequency at which torques are compared at all.
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -17,11 +18,9 @@ import numpy as np
 
 from steelyard.arrays import Array
 from steelyard.audit import Check, Status
-from steelyard.cli.output import say
 from steelyard.control import LoopSettings, read_loop
 from steelyard.errors import InputError
 from steelyard.estimation import (
-    SIMULATED_TERMS,
     CommandMatch,
     LoopRun,
     RefinementOutcome,
@@ -30,10 +29,13 @@ from steelyard.estimation import (
     loop_run,
     within_noise,
 )
+from steelyard.files import FilePath
 from steelyard.finding import Finding, Severity
 from steelyard.motion import Motion
 from steelyard.problem import Estimate, Problem
+from steelyard.progress import say
 from steelyard.recording import Recording
+from steelyard.robot import Robot
 from steelyard.rollout import ClosedLoop
 from steelyard.signals import band_of, sampling_of
 
@@ -66,21 +68,11 @@ class LoopLog:
     end: float
 
 
-def refuse_drive(terms: Sequence[str]) -> None:
-    """Refuse friction that a simulated loop has no derivatives of."""
-    if beyond := [term for term in terms if term not in SIMULATED_TERMS]:
-        raise InputError(
-            f"clie refines linear drives, not {', '.join(beyond)}.",
-            place="--drive",
-            remedy=f"Use terms of {','.join(SIMULATED_TERMS)}, or another method.",
-        )
-
-
 def fitted_by_loop(
     problem: Problem,
     logs: Sequence[LoopLog],
     train: Sequence[Recording],
-    controller: str | None,
+    controller: LoopSettings | FilePath | None,
     motion: Motion | None,
 ) -> Estimate:
     """Refine by what the controller commanded in all logs together."""
@@ -90,15 +82,15 @@ def fitted_by_loop(
             place="--controller",
             remedy="Give the file of the controller that moved the robot; `steelyard joints` designs one.",
         )
-    settings = read_loop(controller, problem.robot)
-    loop = _loop(settings, controller)
+    settings, name = _settings(controller, problem.robot)
+    loop = _loop(settings, name)
     loop.commands(problem.robot)
     average = _cycles_in_a_block(train, loop.cycle)
     runs, findings, shifts = [], [], []
     for log in logs:
         followed = _followed(log, loop.cycle, motion)
         match = command_match(settings.controller, followed, average)
-        findings += _doubts(log, match, settings, problem, controller)
+        findings += _doubts(log, match, settings, problem, name)
         shifts.append(match.cycles)
         runs.append(_run(log, match.aligned(followed), average * loop.cycle))
     say(
@@ -108,6 +100,13 @@ def fitted_by_loop(
     estimate = fit_closed_loop(problem, runs, loop)
     detail = {**estimate.detail, "block": average * loop.cycle, "torque_shifts": shifts}
     return replace(estimate, findings=(*findings, *estimate.findings), detail=detail)
+
+
+def _settings(controller: LoopSettings | FilePath, robot: Robot) -> tuple[LoopSettings, str]:
+    """The controller with its timing, and what to call it."""
+    if isinstance(controller, LoopSettings):
+        return controller, "the controller given"
+    return read_loop(controller, robot), os.fspath(controller)
 
 
 def _loop(settings: LoopSettings, place: str) -> ClosedLoop:

@@ -12,8 +12,7 @@ from steelyard.archive import from_document
 from steelyard.arrays import Array, checked, read_only
 from steelyard.drive import StribeckShape
 from steelyard.errors import InputError
-from steelyard.identifiability import Class
-from steelyard.layout import Layout
+from steelyard.layout import Class, Layout
 
 T = TypeVar("T")
 
@@ -33,6 +32,7 @@ class StoredParameters:
         stribeck: shapes of Stribeck friction by joint.
         gravity: free fall in the base frame, shape (3,), m/s².
         robot_digest: SHA-256 of the description that was identified.
+        decided_by: for each who decided it, such as `data` or `prior`; empty where that is not said.
     """
 
     names: tuple[str, ...]
@@ -45,6 +45,7 @@ class StoredParameters:
     stribeck: Mapping[str, StribeckShape]
     gravity: Array
     robot_digest: str
+    decided_by: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         p = len(self.names)
@@ -128,6 +129,7 @@ class _Entry:
     interval95: tuple[float, float]
     fixed: bool
     nominal: float | None
+    decided_by: str = ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -155,6 +157,7 @@ def stored_parameters(document: Mapping[str, Any], place: str) -> StoredParamete
     listed = _list(document, "parameters", place)
     entries = [_part(_Entry, item, f"{place}: parameters[{k}]") for k, item in enumerate(listed)]
     classes = [_class(item.get("class"), f"{place}: parameters[{k}].class") for k, item in enumerate(listed)]
+    words = tuple(entry.decided_by for entry in entries)
     return StoredParameters(
         tuple(entry.name for entry in entries),
         np.array([entry.value for entry in entries]),
@@ -166,6 +169,7 @@ def stored_parameters(document: Mapping[str, Any], place: str) -> StoredParamete
         head.stribeck,
         head.gravity,
         head.robot_digest,
+        words if all(words) else (),
     )
 
 
