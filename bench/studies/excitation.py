@@ -6,24 +6,21 @@ six.
 
 from __future__ import annotations
 
-import json
-import subprocess
-import sys
-import tempfile
 from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
 
+from steelyard.errors import SteelyardError
 from steelyard.excitation import Budget, DesignProblem, design, fourier_family, home, robot_columns
 from steelyard.identifiability import Criterion
 from steelyard.limits import Obstacle, Scene, clearance_of
 from steelyard.pose import Pose
 from steelyard.robot import Box, Capsule, Geometry
+from steelyard.workflows.excite import excite
 from steelyard.zoo import zoo_robot
 from tables import Bound, Study
 
-STEELYARD = (sys.executable, "-c", "from steelyard.cli import main; main()")
 ROBOTS = ("panda", "ur10e", "kinova_gen3", "crane_x7", "one_link")
 COMMAND_BUDGET = 10.0
 SEEDS = 5
@@ -87,7 +84,7 @@ def run(seeds: int = SEEDS) -> Study:
     accurate = [
         searched("A-optimal", med7("home", "off", Criterion.A), "off", seed, 10.0) for seed in range(seeds)
     ]
-    answers = {robot: commanded(robot) for robot in ROBOTS}
+    answers = {robot: excited(robot) for robot in ROBOTS}
     bounds = [
         Bound(
             f"cond, {case.title}, median",
@@ -139,22 +136,14 @@ def searched(title: str, problem: DesignProblem, limits: str, seed: int, seconds
     return Outcome(title, limits, seed, found.cond, found.rms_deviation, found.rounds, found.seconds)
 
 
-def commanded(robot: str) -> dict[str, Any]:
-    """The answer of `steelyard excite` with all its defaults but the budget; exit code 3 is an answer."""
-    with tempfile.TemporaryDirectory() as folder:
-        out = ("--out", f"{folder}/motion.json", "--budget", f"{COMMAND_BUDGET:g}", "--json")
-        done = subprocess.run(
-            (*STEELYARD, "excite", robot, *out), capture_output=True, text=True, check=False
-        )
-    if not done.stdout:
-        return {"certified": False, "reason": done.stderr.strip(), "exit": done.returncode}
+def excited(robot: str) -> dict[str, Any]:
+    """The answer of `excite` with all its defaults but the budget; one that is not certified is an answer."""
+    try:
+        found = excite(robot, budget=COMMAND_BUDGET)
+    except SteelyardError as error:
+        return {"certified": False, "reason": str(error)}
     kept = ("cond", "cond_normalised", "certified", "reason", "rounds", "seconds", "proven")
-    document = json.loads(done.stdout)
-    return {
-        "columns": len(document["columns"]),
-        **{k: document[k] for k in kept},
-        "exit": done.returncode,
-    }
+    return {"columns": len(found.document["columns"]), **{name: found.document[name] for name in kept}}
 
 
 def _conds(outcomes: list[Outcome], title: str, limits: str) -> list[float]:

@@ -152,8 +152,8 @@ def test_a_named_motion_that_cannot_be_proven_is_written_with_the_reason_and_exi
 def test_the_next_best_is_taken_where_the_best_cannot_be_proven(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from steelyard.cli import excite_proof
     from steelyard.limits import Certificate, NotCertifiedError
+    from steelyard.workflows import motion_proof
 
     refused: list[str] = []
 
@@ -171,7 +171,7 @@ def test_the_next_best_is_taken_where_the_best_cannot_be_proven(
             )
         return certify(limits, motion, **given)
 
-    monkeypatch.setattr(excite_proof, "certify", strict)
+    monkeypatch.setattr(motion_proof, "certify", strict)
     done = run("excite", "one_link", *PRIMITIVES, "--out", tmp_path / "m.json", "--json")
     assert done.code == 0
     by_worth = sorted(done.document["compared"], key=lambda name: done.document["compared"][name])

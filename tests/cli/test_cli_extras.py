@@ -84,8 +84,8 @@ def test_a_log_that_cannot_be_read_is_refused_before_another_one_is(
     for room in (
         "workflows.question",
         "workflows.payload",
-        "cli.joints_line",
-        "cli.excite_posed",
+        "workflows.joints",
+        "workflows.excite",
         "workflows.logs",
     ):
         monkeypatch.setattr(f"steelyard.{room}.read", _forbidden("a reader"))

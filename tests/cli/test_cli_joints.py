@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 
 from cli.running import run
-from steelyard.cli.joints_files import _joint_remarks
 from steelyard.control import read_controller
 from steelyard.motion import random_fourier, write_motion
+from steelyard.workflows.joint_models import _joint_remarks
 from steelyard.zoo import zoo_robot
 
 ARM = ("scara", "--lock", "joint1=0", "--lock", "joint2=0", "--gravity", "none")

@@ -15,7 +15,7 @@ import pytest
 
 from cli.running import run
 from steelyard.cli.app import COMMANDS
-from steelyard.cli.warm_up import KERNELS, NEEDED
+from steelyard.cli.compile import KERNELS, NEEDED
 
 NOTED = """
 import sys
@@ -37,7 +37,7 @@ finally:
 """
 HELP = f"""{NOTED}
 import os
-from steelyard.cli.warm_up import _help
+from steelyard.cli.compile import _help
 with open(file, "w") as out:
     for kernel in sys.argv[1:]:
         asked.clear()
@@ -45,9 +45,9 @@ with open(file, "w") as out:
         print(*asked, file=out)
 """
 SHORT = """
-from dataclasses import replace
-from steelyard.cli import demo_line, main
-demo_line.DESIGN = replace(demo_line.DESIGN, rounds=1, harmonics=2, period=4.0)
+from steelyard.cli import main
+from steelyard.workflows import demo
+demo.DESIGN = demo.DESIGN | {"rounds": 1, "harmonics": 2, "period": 4.0}
 main()
 """
 WHOLE = "from steelyard.cli import main; main()"

@@ -295,7 +295,7 @@ def test_other_code_looks_at_every_motion_and_a_disagreement_ends_the_command(
         wrong = tuple(replace(x, margin=x.margin + 5.0) if x is least else x for x in proof.margins)
         return replace(proof, margins=wrong)
 
-    monkeypatch.setattr("steelyard.cli.excite_proof.certify", forged)
+    monkeypatch.setattr("steelyard.workflows.motion_proof.certify", forged)
     wrong = _excite(arm)
     assert wrong.code == 3
     assert "proof and second look disagree" in wrong.complaint

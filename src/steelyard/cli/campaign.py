@@ -16,8 +16,8 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 
 from steelyard.campaign import Event, Graph, Happening
-from steelyard.cli.command import command
 from steelyard.cli.output import stderr, stdout
+from steelyard.cli.workflow_command import command
 from steelyard.progress import Step
 from steelyard.workflows.campaign import ENDS, CampaignResult
 from steelyard.workflows.campaign import campaign as workflow

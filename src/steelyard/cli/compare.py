@@ -5,8 +5,8 @@ from __future__ import annotations
 from rich.markup import escape
 from rich.table import Table
 
-from steelyard.cli.command import command
 from steelyard.cli.output import stdout
+from steelyard.cli.workflow_command import command
 from steelyard.model import Difference
 from steelyard.workflows.compare import SHOWN, ResultComparison
 from steelyard.workflows.compare import compare as workflow

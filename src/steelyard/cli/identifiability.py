@@ -8,8 +8,8 @@ from rich.markup import escape
 from rich.table import Table
 from typer.core import TyperCommand
 
-from steelyard.cli.command import command
 from steelyard.cli.output import stdout
+from steelyard.cli.workflow_command import command
 from steelyard.identifiability import Class
 from steelyard.workflows.identifiability import DIMENSIONS, LEGEND, ROTORS, IdentifiableParameters
 from steelyard.workflows.identifiability import identifiability as workflow

@@ -9,8 +9,8 @@ from rich.markup import escape
 from rich.table import Table
 
 from steelyard.audit import Status
-from steelyard.cli.command import command
 from steelyard.cli.output import folded, read_back_line, stdout
+from steelyard.cli.workflow_command import command
 from steelyard.workflows.identification import Identification
 from steelyard.workflows.identify import identify as workflow
 

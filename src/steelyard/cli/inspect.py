@@ -6,8 +6,8 @@ from rich.markup import escape
 from rich.table import Table
 
 from steelyard.audit import Status
-from steelyard.cli.command import command
 from steelyard.cli.output import stdout
+from steelyard.cli.workflow_command import command
 from steelyard.finding import Severity
 from steelyard.robot import REMEDIES, Joint, Link, Robot
 from steelyard.workflows.inspect import Inspection, RepairedDescription

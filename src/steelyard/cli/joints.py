@@ -2,117 +2,41 @@
 
 from __future__ import annotations
 
-import time
 from pathlib import Path
-from typing import Annotated
 
-import typer
+from rich.markup import escape
+from rich.table import Table
 
-from steelyard.cli.destination import ForceOption
-from steelyard.cli.joints_request import BANDWIDTH, MARGIN, TRAVEL, JointsRequest, carry_out
-from steelyard.cli.log_options import ColumnsOption, TopicOption
-from steelyard.cli.output import JsonOption, announce_compilation, complain, print_json
-from steelyard.cli.robot_argument import (
-    AccelerationOption,
-    ArgumentOption,
-    GravityOption,
-    LimitsOption,
-    LockOption,
-    RobotArgument,
-    TorqueOption,
-    VelocityOption,
-)
+from steelyard.cli.output import complain, stdout
+from steelyard.cli.workflow_command import command
+from steelyard.workflows.joint_models import HEADINGS, UNITS, JointModels
+from steelyard.workflows.joints import joints as workflow
 
 
-def joints(
-    robot: RobotArgument,
-    out: Annotated[Path, typer.Option(help="Folder for models, controller and page.", show_default=False)],
-    log: Annotated[
-        list[Path] | None,
-        typer.Option(
-            help="Log of an open-loop experiment, with a column command_JOINT; may be repeated.",
-            show_default="experiments on the simulated robot",
-        ),
-    ] = None,
-    columns: ColumnsOption = None,
-    topic: TopicOption = None,
-    sensor: Annotated[str, typer.Option(help="Sensor preset of the simulated robot.")] = "low-cost",
-    posture: Annotated[
-        str | None,
-        typer.Option(
-            metavar="Q,…",
-            help="Where the joints are held, rad or m.",
-            show_default="the right angles nearest to the middle of the limits",
-        ),
-    ] = None,
-    backlash: Annotated[
-        float, typer.Option(help="Play between each joint and its encoder, rad or m.", min=0.0)
-    ] = 0.0,
-    travel: Annotated[float, typer.Option(help="How far a joint may go to either side, rad or m.")] = TRAVEL,
-    bandwidth: Annotated[
-        float | None,
-        typer.Option(
-            metavar="RAD/S",
-            help="Of the feedback; refused where a joint has too little margin for it.",
-            show_default=f"{BANDWIDTH:g}, or the largest that a joint allows",
-        ),
-    ] = None,
-    margin: Annotated[float, typer.Option(metavar="DEG", help="Least phase margin.")] = MARGIN,
-    inertia_range: Annotated[
-        str | None,
-        typer.Option(
-            metavar="LEAST,MOST",
-            help="Inertias that the margin holds for, over that of the experiments.",
-            show_default="by the description, over all poses",
-        ),
-    ] = None,
-    seed: Annotated[int, typer.Option(help="Seed of sequences and sensors' noise.", min=0)] = 0,
-    force: ForceOption = False,
-    gravity: GravityOption = None,
-    lock: LockOption = None,
-    argument: ArgumentOption = None,
-    limits: LimitsOption = None,
-    velocity: VelocityOption = None,
-    acceleration: AccelerationOption = None,
-    torque: TorqueOption = None,
-    json: JsonOption = False,
-) -> None:
-    """Drive one joint at a time in open loop, fit its model, and design feedforward and PD control.
-
-    A joint that cannot be modelled is left out, held where it stood, and the exit code is 3.
-    """
-    from steelyard.cli.joints_answer import answer, print_answer
-
-    announce_compilation("joints")
-    started = time.perf_counter()
-    request = JointsRequest(
-        robot=robot,
-        logs=tuple(str(path) for path in log or ()),
-        sensor=sensor,
-        posture=posture,
-        backlash=backlash,
-        travel=travel,
-        bandwidth=bandwidth,
-        margin=margin,
-        inertia_range=inertia_range,
-        seed=seed,
-        gravity=gravity,
-        lock=tuple(lock or ()),
-        arguments=tuple(argument or ()),
-        columns=columns,
-        topic=topic,
-        limits=limits,
-        velocity=velocity,
-        acceleration=acceleration,
-        torque=torque,
+def _show(done: JointModels) -> None:
+    """Models and gains joint by joint, and where they were written."""
+    table = Table(
+        title=f"{escape(done.robot.name)}: joints as first-order lags with dead time", caption=UNITS
     )
-    done, files = carry_out(request, out, force=force)
-    document = answer(done) | {"seconds": time.perf_counter() - started, "files": files}
-    if json:
-        print_json(document)
-    else:
-        print_answer(done, document)
+    for head in HEADINGS:
+        table.add_column(head, justify="left" if head == "joint" else "right", overflow="fold")
+    for name, *numbers in done.rows:
+        table.add_row(escape(name), *numbers)
+    stdout.print(table)
+    folder = Path(done.files["report.html"]).parent
+    stdout.print(
+        f"{done.lateness} Took {done.seconds:.1f} s; written to {folder}",
+        highlight=False,
+        markup=False,
+        soft_wrap=True,
+    )
+
+
+def _code(done: JointModels) -> int:
+    """3 where a joint has no model, which is said beside a JSON document too."""
     for error in done.failed.values():
         complain(f"{error} The other joints are written, with a controller for them alone.")
-    if done.failed:
-        raise typer.Exit(3)
+    return 3 if done.failed else 0
+
+
+joints = command(workflow, _show, _code)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from steelyard.cli.command import command
 from steelyard.cli.output import say, stdout
+from steelyard.cli.workflow_command import command
 from steelyard.workflows.online import SafeLearning
 from steelyard.workflows.online import online as workflow
 

@@ -107,7 +107,7 @@ class _Compilation:
         say(f"   compile {kernel}")
 
     def _start_helper(self) -> None:
-        from steelyard.cli.warm_up import NEEDED, start_helper
+        from steelyard.cli.compile import NEEDED, start_helper
         from steelyard.threads import thread_count
 
         kernels = NEEDED.get(self._command, ())

@@ -8,8 +8,8 @@ from rich.markup import escape
 from rich.table import Table
 
 from steelyard.audit import Status
-from steelyard.cli.command import command
 from steelyard.cli.output import folded, read_back_line, stdout
+from steelyard.cli.workflow_command import command
 from steelyard.workflows.payload import payload as workflow
 from steelyard.workflows.record import read_back
 from steelyard.workflows.weighed_payload import HEADS, Payload

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from rich.markup import escape
 
-from steelyard.cli.command import command
 from steelyard.cli.output import stdout
+from steelyard.cli.workflow_command import command
 from steelyard.workflows.replay import Replay
 from steelyard.workflows.replay import replay as workflow
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from rich.table import Table
 
-from steelyard.cli.command import command
 from steelyard.cli.output import stdout
+from steelyard.cli.workflow_command import command
 from steelyard.workflows.robots import RobotCatalogue
 from steelyard.workflows.robots import robots as workflow
 

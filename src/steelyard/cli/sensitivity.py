@@ -7,8 +7,8 @@ from pathlib import Path
 from rich.markup import escape
 from rich.table import Table
 
-from steelyard.cli.command import command
 from steelyard.cli.output import stdout
+from steelyard.cli.workflow_command import command
 from steelyard.workflows.sensitivity import WORST, SensitivityStudy
 from steelyard.workflows.sensitivity import sensitivity as workflow
 

@@ -8,8 +8,8 @@ from rich.markup import escape
 from rich.table import Table
 
 from steelyard.audit import Status
-from steelyard.cli.command import command
 from steelyard.cli.output import stdout
+from steelyard.cli.workflow_command import command
 from steelyard.workflows.validate import Validation
 from steelyard.workflows.validate import validate as workflow
 

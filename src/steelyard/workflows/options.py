@@ -1,8 +1,8 @@
 """How parameters of workflows are declared: once, in the signature, for Python and for the command line.
 
 A parameter is annotated with the Python type it takes and an `Option` that says what `--help` says of it; the
-command line is made from that (`steelyard.cli.command`). Parameters without an `Option`, as `progress`, are
-for Python alone.
+command line is made from that (`steelyard.cli.workflow_command`). Parameters without an `Option`, as
+`progress`, are for Python alone.
 
 Where the command line takes text (`--mass forearm=4.2`, `--torque-constant 14.9,13.3`), Python takes numbers,
 lists and dictionaries as well. `text_of` and `texts_of` bring them to the one text that a record holds, so

@@ -32,7 +32,7 @@ RECORDED = {
         "SensitivityRequest",
         "steelyard.cli.sensitivity_request",
     ),
-    "joints": ("steelyard.cli.joints_request", "JointsRequest", "steelyard.cli.joints_request"),
+    "joints": ("steelyard.workflows.joints", "JointsRequest", "steelyard.workflows.joints"),
 }
 """Commands whose results can be made again: where their request is, what it is called, and who does it."""
 

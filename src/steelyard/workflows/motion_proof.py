@@ -1,7 +1,11 @@
-"""The jerk limit of `steelyard excite`: no description carries one, and what breaks it is slowed."""
+"""What is made sure of a motion: its jerk is kept, its limits are proven, and other code looks at it.
+
+No description carries a jerk limit; a motion that breaks the one that is stated is slowed until it keeps it.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -10,17 +14,23 @@ import numpy as np
 from steelyard.arrays import Array
 from steelyard.errors import InputError, NoSolutionError
 from steelyard.finding import Finding, Severity
+from steelyard.limits import Certificate, MotionLimits, NotCertifiedError, certify
 from steelyard.motion import (
     AnyMotion,
     FourierMotion,
     LinearMotion,
+    Motion,
     SplineMotion,
     largest_jerk,
     slowdown_within_jerk,
     slowed_within_jerk,
 )
+from steelyard.progress import say
 from steelyard.robot import Robot
+from steelyard.simulate import SecondLook, second_look
 
+UNLOOKED = ("unstated-limit", "unknown-load", "uncounted-friction", "unknown-floor", "unknown-shape-held")
+"""Findings of what may hit or overload though every limit that is looked at is kept."""
 SLOWEST = 100.0
 """How many times slower a motion may become; beyond that it shows hardly more than poses do."""
 
@@ -105,3 +115,69 @@ def _of_robot(motion: LinearMotion | AnyMotion, robot: Robot) -> FourierMotion |
     if not isinstance(motion, FourierMotion | SplineMotion):
         raise InputError("is of no family that can be written.", place="motion")
     return replace(motion, robot=robot.digest)
+
+
+def uncovered_by(
+    proof: Certificate, findings: Sequence[Finding], without: Sequence[str]
+) -> tuple[Finding, ...]:
+    """What could hit or overload and is not part of a proof, though nobody asked to leave it out.
+
+    Args:
+        proof: of a motion.
+        findings: what was noticed of robot and surroundings besides.
+        without: kinds of limits that need not be kept.
+
+    Returns:
+        The findings.
+    """
+    asked = {f"unchecked-{kind}" for kind in without}
+    beyond = (x for x in findings if x.code in UNLOOKED and x.severity is not Severity.INFO)
+    return (*(x for x in proof.uncovered if x.code not in asked), *beyond)
+
+
+def proof_of(
+    limits: MotionLimits, motion: LinearMotion, parameter_range: float = 0.0
+) -> Certificate | NotCertifiedError:
+    """Prove that a motion keeps its limits at every instant, and say how that ended.
+
+    Args:
+        limits: what it must respect.
+        motion: the motion.
+        parameter_range: by which share the nominal parameters may be wrong, dimensionless.
+
+    Returns:
+        The proof, or why there is none.
+    """
+    spread = None
+    if limits.parameters is not None and parameter_range > 0.0:
+        spread = parameter_range * np.abs(limits.parameters)
+    try:
+        proof = certify(limits, motion, uncertainty=spread)
+    except NotCertifiedError as refused:
+        say(f"3  not certified: {refused}")
+        return refused
+    say(f"3  every limit looked at is proven at every instant, on {proof.stretches} stretches of time")
+    return proof
+
+
+def looked_again(
+    limits: MotionLimits, motion: Motion, proof: Certificate | NotCertifiedError
+) -> SecondLook | None:
+    """Look at a proven motion by other code, and say how that ended.
+
+    Args:
+        limits: what it must respect.
+        motion: the motion.
+        proof: that it does, or why there is none.
+
+    Returns:
+        What was seen; None without a proof.
+
+    Raises:
+        SolverError: proof and second look disagree, so neither is to be believed.
+    """
+    if not isinstance(proof, Certificate):
+        return None
+    look = second_look(limits, motion, proof)
+    say(f"   {look}")
+    return look

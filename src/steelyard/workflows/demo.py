@@ -1,4 +1,4 @@
-"""The whole line on a simulated arm: what `steelyard demo` does, writes and prints.
+"""The whole line on a simulated arm: design a motion, run it, identify, weigh, and compare with the truth.
 
 The simulated robot is not the one described: its links are others, nobody tells the estimator which, and its
 sensors are those of an industrial arm. What is identified is then compared with the truth.
@@ -8,39 +8,51 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Sequence
+import time
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
-from rich.markup import escape
-from rich.table import Table
 
 from steelyard.arrays import Array
 from steelyard.audit import error_along
-from steelyard.cli.excite_line import Wish, designed_for
-from steelyard.cli.output import listening, say, stdout
 from steelyard.drive import DRIVE_TERMS
 from steelyard.dynamics import inverse_dynamics
-from steelyard.errors import NoSolutionError, SteelyardError
-from steelyard.files import write_text
+from steelyard.errors import InputError, NoSolutionError, SteelyardError
+from steelyard.export import require_free
+from steelyard.files import FilePath, require_writable, write_text
 from steelyard.inertia import Body, drawn_near
 from steelyard.layout import layout_of
-from steelyard.limits import Certificate, bearable
+from steelyard.limits import bearable
 from steelyard.model import body_numbers
 from steelyard.motion import FourierMotion, SplineMotion, random_fourier, write_motion
-from steelyard.progress import heard_by
+from steelyard.progress import Progress, say
 from steelyard.recording import Recording, write
 from steelyard.report import torque_figure
 from steelyard.robot import Robot
 from steelyard.simulate import SENSORS, drawn_specimen, nominal_posture, simulate
 from steelyard.uncertainty import base_intervals
+from steelyard.workflows.excitation import DesignedMotion
+from steelyard.workflows.excite import excite
+from steelyard.workflows.given import given_robot, stated_limits
 from steelyard.workflows.identification import Identification
-from steelyard.workflows.identify import carried_out
-from steelyard.workflows.identify_request import IdentifyRequest
-from steelyard.workflows.payload import weigh
-from steelyard.workflows.weighed_payload import Payload, PayloadRequest
+from steelyard.workflows.identify import identify
+from steelyard.workflows.options import (
+    AccelerationGiven,
+    ArgumentsGiven,
+    GravityGiven,
+    LimitsGiven,
+    LockGiven,
+    Option,
+    ToolFrameGiven,
+    TorqueGiven,
+    VelocityGiven,
+    workflow,
+)
+from steelyard.workflows.payload import payload
+from steelyard.workflows.weighed_payload import Payload
 
 SENSOR = "industrial"
 """Preset of the simulated robot's sensors."""
@@ -61,31 +73,13 @@ BESIDE = (0.02, -0.01, 0.06)
 GYRATION = (0.09, 0.08, 0.07)
 """Its radii of gyration, m: about those of a filled bucket."""
 LINEAR = tuple(term.name for term in DRIVE_TERMS)
-DESIGN = Wish(
-    robot="",
-    family="fourier",
-    harmonics=5,
-    pieces=12,
-    period=10.0,
-    criterion="a",
-    whom="robot",
-    start="free",
-    drive=",".join(LINEAR),
-    tool=None,
-    tool_scale=1.0,
-    scene=None,
-    distance=0.01,
-    after=(),
-    without=(),
-    parameter_range=0.0,
-    budget=60.0,
-    rounds=4,
-    seed=0,
-    gravity=None,
-    lock=(),
-    tool_frame=None,
-    arguments=(),
-)
+DESIGN: Mapping[str, Any] = {
+    "criterion": "a",
+    "start": "free",
+    "drive": LINEAR,
+    "budget": 60.0,
+    "rounds": 4,
+}
 """How the training motion is designed: by a number of searches, not a time, so that seeds repeat it."""
 RESULT, OBJECT = "result", "object"
 """Folders of the identified model and of the load's asset beneath the demo's."""
@@ -115,59 +109,164 @@ class Bench:
 
 
 @dataclass(frozen=True, eq=False)
-class Run:
+class Demonstration:
     """Everything the demo found out.
 
     Attributes:
         bench: what was to be found out.
-        done: the identified robot.
-        weighed: the weighed load; None where the arm's torques cannot tell it.
+        identification: the identified robot.
+        load: the weighed load; None where the arm's torques cannot tell it.
         described: held-out torque error of the description's own numbers, percent.
-        holding: how many 95 % intervals of base parameters hold the truth, and of how many; None where the
-            model has terms that the simulated robot lacks.
+        intervals_hold: how many 95 % intervals of base parameters hold the truth, and of how many; None where
+            the model has terms that the simulated robot lacks.
         files: everything written, by name.
+        seconds: what it took.
     """
 
     bench: Bench
-    done: Identification
-    weighed: Payload | None
+    identification: Identification
+    load: Payload | None
     described: float
-    holding: tuple[int, int] | None
-    files: dict[str, str]
+    intervals_hold: tuple[int, int] | None
+    files: Mapping[str, str]
+    seconds: float = float("nan")
 
     @property
     def verdict(self) -> str:
         """The worse of the two verdicts."""
-        found = {str(self.done.verdict.status)}
-        if self.weighed is not None:
-            found.add(str(self.weighed.verdict.status))
+        found = {str(self.identification.verdict.status)}
+        if self.load is not None:
+            found.add(str(self.load.verdict.status))
         return next(word for word in ("fail", "warn", "pass") if word in found)
 
+    @property
+    def document(self) -> dict[str, Any]:
+        """Everything a script may ask for."""
+        done = self.identification
+        names = [joint.name for joint in done.robot.joints if joint.nv]
+        true = {link.name: link.body for link in self.bench.truth.links}
+        links = [link.document for link in done.model.links.values()]
+        for link in links:
+            body = true[link["name"]]
+            link["true"] = None if body is None else body_numbers(body)
+        joints = [joint.document for joint in done.model.joints.values()]
+        for joint, numbers in zip(joints, _true_joints(self.bench, done), strict=True):
+            joint["true"] = numbers
+        load = None
+        if self.load is not None:
+            estimate = self.load.estimate
+            load = {
+                "mass": estimate.body.mass,
+                "com": estimate.body.com.tolist(),
+                "interval95": {"mass": [float(estimate.lower[0]), float(estimate.upper[0])]},
+                "true": body_numbers(self.bench.load),
+            }
+        return {
+            "verdict": self.verdict,
+            "robot": done.robot.name,
+            "parameters": done.layout.size,
+            "identifiable": done.problem.base.count,
+            "cond": done.estimate.condition,
+            "certified": self.bench.certified,
+            "samples": done.estimate.samples,
+            "holdout": {
+                "overall": done.holdout.overall,
+                "unfiltered": done.unfiltered.overall,
+                "described": self.described,
+                "joints": dict(zip(names, done.holdout.joints, strict=True)),
+            },
+            "intervals_hold": None if self.intervals_hold is None else list(self.intervals_hold),
+            "links": links,
+            "joints": joints,
+            "payload": load,
+            "seconds": self.seconds,
+            "files": dict(self.files),
+        }
 
-def run_line(
-    robot: Robot, seed: int, out: Path, asked: IdentifyRequest, tool_frame: str | None = None
-) -> Run:
-    """Design a motion, run it, identify, weigh, and compare with the truth; write everything.
+    def __repr__(self) -> str:
+        done = self.identification
+        return f"Demonstration({done.robot.name}, {self.verdict}, {done.holdout.overall:.2g} % unexplained)"
+
+    def __str__(self) -> str:
+        held_out = self.identification.holdout.overall
+        words = [
+            f"{self.verdict}: of the torque of a motion it has not seen {held_out:.2g} % is unexplained, by "
+            f"the description's own numbers {self.described:.3g} %.",
+            str(self.identification),
+        ]
+        if self.load is not None:
+            words += [str(self.load), f"Truly it held {self.bench.load.mass:.3f} kg."]
+        return "\n\n".join(words)
+
+
+@workflow
+def demo(
+    robot: Annotated[
+        Robot | FilePath, Option("A zoo name, or the path of a URDF, xacro or MJCF file.", default=True)
+    ] = "panda",
+    *,
+    out: Annotated[FilePath, Option("Folder for the results.", metavar="PATH", default=True)] = "demo",
+    seed: Annotated[int, Option("Seed of the random motions.", default=True, least=0)] = 1,
+    gravity: GravityGiven = None,
+    lock: LockGiven = None,
+    tool_frame: ToolFrameGiven = None,
+    argument: ArgumentsGiven = None,
+    limits: LimitsGiven = None,
+    velocity: VelocityGiven = None,
+    acceleration: AccelerationGiven = None,
+    torque: TorqueGiven = None,
+    progress: Progress | None = None,
+) -> Demonstration:
+    """Design a motion, run it on a simulated arm with noisy sensors, identify it, and weigh what it holds.
 
     Args:
-        robot: as described.
+        robot: the robot, a zoo name, or the path of a description.
+        out: folder for the results; removed again when the run does not come to its end.
         seed: of the design, of the robot on the bench and of its sensors.
-        out: folder for the results; made here, and removed again when the run does not come to its end.
-        asked: the robot as it was named, with its options.
+        gravity: free fall in the base frame, m/s²; None for the description's.
+        lock: positions of joints that are held still, rad or m, by name.
         tool_frame: where it holds things; None for the description's own.
+        argument: values of xacro arguments, by name.
+        limits: file with limits beside the description.
+        velocity: largest speeds, rad/s or m/s.
+        acceleration: largest accelerations, rad/s² or m/s².
+        torque: largest torques or forces, N·m or N.
+        progress: told what is done.
 
     Returns:
-        What was found out.
+        What was found out, and the truth beside it.
+
+    Raises:
+        InputError: something given is not usable; nothing is written.
     """
-    new = not out.exists()
-    say(f"{robot.name} as described: {len(robot.joints)} joints, {robot.mass:.4g} kg")
-    bench = _bench(robot, seed)
+    folder = Path(out)
+    if folder.exists() and not folder.is_dir():
+        raise InputError("is a file, not a folder.", place=str(folder))
+    require_writable(folder)
+    stated = stated_limits(limits, velocity, acceleration, torque)
+    found = given_robot(robot, gravity, lock, tool_frame, arguments=argument, stated=stated)
+    for name in (RESULT, OBJECT):
+        require_free(folder / name, force=True)
+    started = time.perf_counter()
+    options: dict[str, Any] = {
+        "gravity": gravity,
+        "lock": lock,
+        "argument": argument,
+        "limits": limits,
+        "velocity": velocity,
+        "acceleration": acceleration,
+        "torque": torque,
+    }
+    new = not folder.exists()
+    say(f"{found.name} as described: {len(found.joints)} joints, {found.mass:.4g} kg")
+    bench = _bench(found, seed)
     try:
-        return _identified(robot, bench, out, asked, tool_frame)
+        done = _identified(robot, found, bench, folder, options, tool_frame)
     except BaseException:
         if new:
-            shutil.rmtree(out, ignore_errors=True)
+            shutil.rmtree(folder, ignore_errors=True)
         raise
+    return replace(done, seconds=time.perf_counter() - started)
 
 
 def _bench(robot: Robot, seed: int) -> Bench:
@@ -199,23 +298,29 @@ def _bench(robot: Robot, seed: int) -> Bench:
     return Bench(truth, load, motions, recordings, bias, certified)
 
 
-def _identified(robot: Robot, bench: Bench, out: Path, asked: IdentifyRequest, tool_frame: str | None) -> Run:
+def _identified(
+    given: Robot | FilePath,
+    robot: Robot,
+    bench: Bench,
+    out: Path,
+    options: Mapping[str, Any],
+    tool_frame: str | None,
+) -> Demonstration:
     files = _write_bench(bench, out)
     say("C  identify the robot from the first two logs")
-    logs = replace(asked, logs=(files["train.npz"],), holdout=files["holdout.npz"])
-    done = carried_out(logs, out / RESULT, force=True)
-    weighed: Payload | None = None
-    asset: dict[str, str] = {}
+    train, held_out = files["train.npz"], files["holdout.npz"]
+    done = identify(given, train, holdout=held_out, out=out / RESULT, force=True, **options)
+    weighed = None
     if robot.nv >= JOINTS_THAT_WEIGH:
         say("D  weigh what it held")
-        weighed, asset = _weighed(files, out, asked, tool_frame)
+        weighed = _weighed(given, files, out, options, tool_frame)
     else:
         say(f"D  an arm of fewer than {JOINTS_THAT_WEIGH} joints does not show all numbers of what it holds")
-    held_out = done.question.holdout
-    predicted = done.estimate.torque(done.robot, held_out)
+    judged = done.question.holdout
+    predicted = done.estimate.torque(done.robot, judged)
     figure = torque_figure(
-        held_out.time,
-        held_out.channels["tau"],
+        judged.time,
+        judged.channels["tau"],
         predicted,
         joints=robot.joint_names,
         units=[joint.effort_unit for joint in robot.joints],
@@ -224,33 +329,24 @@ def _identified(robot: Robot, bench: Bench, out: Path, asked: IdentifyRequest, t
     )
     write_text(out / "torque.svg", figure)
     files = {**files, "torque.svg": str(out / "torque.svg"), **done.files}
-    files |= {f"{OBJECT}/{name}": path for name, path in asset.items()}
-    return Run(bench, done, weighed, _error_of_description(done), _holding(bench, done), files)
+    if weighed is not None:
+        files |= {f"{OBJECT}/{name}": path for name, path in weighed.files.items()}
+    return Demonstration(bench, done, weighed, _error_of_description(done), _holding(bench, done), files)
 
 
 def _weighed(
-    files: dict[str, str], out: Path, asked: IdentifyRequest, tool_frame: str | None
-) -> tuple[Payload | None, dict[str, str]]:
-    request = PayloadRequest(
-        robot=asked.robot,
-        loaded=(files["loaded.npz"],),
-        empty=(files["train.npz"],),
-        gravity=asked.gravity,
-        lock=asked.lock,
-        tool_frame=tool_frame,
-        arguments=asked.arguments,
-        limits=asked.limits,
-        velocity=asked.velocity,
-        acceleration=asked.acceleration,
-        torque=asked.torque,
-    )
+    given: Robot | FilePath,
+    files: Mapping[str, str],
+    out: Path,
+    options: Mapping[str, Any],
+    tool_frame: str | None,
+) -> Payload | None:
+    options = {**options, "tool_frame": tool_frame, "out": out / OBJECT, "force": True}
     try:
-        with listening() as progress, heard_by(progress):
-            done = weigh(request, out / OBJECT, force=True)
-        return done, dict(done.files)
+        return payload(given, loaded=files["loaded.npz"], empty=files["train.npz"], **options)
     except SteelyardError as refusal:
         say(f"   this arm cannot tell: {refusal}")
-        return None, {}
+        return None
 
 
 def _other_links(robot: Robot, rng: np.random.Generator) -> Robot:
@@ -287,16 +383,16 @@ def _held(mass: float) -> Body:
 
 def _training(robot: Robot, seed: int) -> tuple[Motion, bool]:
     """A designed motion, and whether every limit is proven along it; where there is none, a random one."""
-    wish = replace(DESIGN, seed=seed)
     try:
-        found = designed_for(robot, wish)
+        found = excite(robot, seed=seed, **DESIGN)
     except NoSolutionError as refusal:
         say(f"   no motion could be designed ({refusal}); a random one is run")
         return random_fourier(robot, np.random.default_rng([seed, 1])), False
+    assert isinstance(found, DesignedMotion)
     if found.design.interrupted:
         # `excite` keeps the best motion so far; here whoever interrupts wants the whole line to end.
         raise KeyboardInterrupt
-    return found.motion, isinstance(found.proof, Certificate) and not found.uncovered
+    return found.motion, found.certified
 
 
 def _write_bench(bench: Bench, out: Path) -> dict[str, str]:
@@ -339,135 +435,12 @@ def _truth(bench: Bench, drive: Sequence[str]) -> Array:
     return phi
 
 
-def document(run: Run, seconds: float) -> dict[str, Any]:
-    """The run as a JSON document."""
-    done = run.done
-    names = [joint.name for joint in done.robot.joints if joint.nv]
-    true = {link.name: link.body for link in run.bench.truth.links}
-    links = [link.document for link in done.model.links.values()]
-    for link in links:
-        body = true[link["name"]]
-        link["true"] = None if body is None else body_numbers(body)
-    joints = [joint.document for joint in done.model.joints.values()]
-    for joint, numbers in zip(joints, _true_joints(run), strict=True):
-        joint["true"] = numbers
-    load = None
-    if run.weighed is not None:
-        estimate = run.weighed.estimate
-        load = {
-            "mass": estimate.body.mass,
-            "com": estimate.body.com.tolist(),
-            "interval95": {"mass": [float(estimate.lower[0]), float(estimate.upper[0])]},
-            "true": body_numbers(run.bench.load),
-        }
-    return {
-        "verdict": run.verdict,
-        "robot": done.robot.name,
-        "parameters": done.layout.size,
-        "identifiable": done.problem.base.count,
-        "cond": done.estimate.condition,
-        "certified": run.bench.certified,
-        "samples": done.estimate.samples,
-        "holdout": {
-            "overall": done.holdout.overall,
-            "unfiltered": done.unfiltered.overall,
-            "described": run.described,
-            "joints": dict(zip(names, done.holdout.joints, strict=True)),
-        },
-        "intervals_hold": None if run.holding is None else list(run.holding),
-        "links": links,
-        "joints": joints,
-        "payload": load,
-        "seconds": seconds,
-        "files": run.files,
-    }
-
-
-def _true_joints(run: Run) -> list[dict[str, float]]:
-    drive = tuple(term for term in run.done.layout.drive if term in LINEAR)
-    layout, phi = layout_of(run.bench.truth, drive), _truth(run.bench, drive)
+def _true_joints(bench: Bench, done: Identification) -> list[dict[str, float]]:
+    drive = tuple(term for term in done.layout.drive if term in LINEAR)
+    layout, phi = layout_of(bench.truth, drive), _truth(bench, drive)
     rows = []
     for name in layout.joints:
         start = layout.of_joint(name).start
         words = ("armature" if term == "rotor" else term for term in layout.drive)
         rows.append({word: float(phi[start + k]) for k, word in enumerate(words)})
     return rows
-
-
-def print_run(run: Run, told: dict[str, Any]) -> None:
-    """Print the run for people: links, joints, the load, and what it says."""
-    _print_links(told)
-    _print_joints(told)
-    load = told["payload"]
-    if load is not None:
-        low, high = load["interval95"]["mass"]
-        off = 1e3 * float(np.linalg.norm(np.subtract(load["com"], load["true"]["com"])))
-        _say(
-            f"In its hand: {load['mass']:.3f} kg, 95 % between {low:.3f} and {high:.3f} kg; "
-            f"truly {load['true']['mass']:.3f} kg. Its centre of mass is off by {off:.1f} mm."
-        )
-    held_out = told["holdout"]
-    _say(
-        f"Of the torque of a motion it has not seen {held_out['overall']:.2g} % is unexplained "
-        f"({held_out['unfiltered']:.2g} % with the sensors' noise), by the description's own numbers "
-        f"{held_out['described']:.3g} %."
-    )
-    if run.holding is not None:
-        _say(
-            f"{told['identifiable']} combinations of {told['parameters']} parameters are known; "
-            f"{run.holding[0]} of {run.holding[1]} 95 % intervals hold the truth."
-        )
-    colour = {"pass": "green", "warn": "yellow", "fail": "red"}[told["verdict"]]
-    stdout.print(f"[bold {colour}]{told['verdict']}[/] in {told['seconds']:.1f} s", highlight=False)
-    weighed = () if run.weighed is None else run.weighed.verdict.checks
-    for check in (*run.done.verdict.checks, *weighed):
-        if str(check.status) != "pass":
-            _say(f"   {check.status}: {check.name}: {check.message}")
-    folder = Path(run.files["report.html"]).parent.parent
-    _say(f"Look at {run.files['report.html']}; the model, the load's asset and all logs are in {folder}.")
-    _say("With your own robot:")
-    for line in (
-        "steelyard excite robot.urdf --out motion.json       # a motion to run, with its certificate",
-        "steelyard identify robot.urdf log.csv --out model   # what it recorded, as a judged model",
-        "steelyard payload robot.urdf --loaded with.csv --empty without.csv --out object",
-    ):
-        _say(f"    {line}")
-
-
-def _print_links(told: dict[str, Any]) -> None:
-    table = Table(title="Links: mass, kg", title_justify="left")
-    for heading in ("link", "described", "estimated", "95 % from", "to", "truly", "decided by"):
-        table.add_column(heading, justify="left" if heading in ("link", "decided by") else "right")
-    for link in told["links"]:
-        described, true = link["described"], link["true"]
-        low, high = link.get("interval95", {}).get("mass", (float("nan"), float("nan")))
-        table.add_row(
-            escape(link["name"]),
-            "" if described is None else f"{described['mass']:.3f}",
-            f"{link['mass']:.3f}",
-            f"{low:.3f}",
-            f"{high:.3f}",
-            "" if true is None else f"{true['mass']:.3f}",
-            link.get("decided_by", {}).get("mass", ""),
-        )
-    stdout.print(table)
-
-
-def _print_joints(told: dict[str, Any]) -> None:
-    terms = list(told["joints"][0]["true"]) if told["joints"] else []
-    if not terms:
-        return
-    table = Table(
-        title="Joints, SI: estimated (truly, offsets with the bias of the torque sensors)",
-        title_justify="left",
-    )
-    for heading in ("joint", *terms, "unexplained torque"):
-        table.add_column(heading, justify="left" if heading == "joint" else "right")
-    for joint in told["joints"]:
-        numbers = (f"{joint[term]:.3g} ({joint['true'][term]:.3g})" for term in terms)
-        table.add_row(escape(joint["name"]), *numbers, f"{told['holdout']['joints'][joint['name']]:.2g} %")
-    stdout.print(table)
-
-
-def _say(text: str) -> None:
-    stdout.print(text, highlight=False, markup=False, soft_wrap=True)
