@@ -20,35 +20,19 @@ import numpy as np
 
 import steelyard
 from steelyard.arrays import Array
-from steelyard.consistency import Prior, prior_of
-from steelyard.estimation import (
-    TorqueLag,
-    fit_auto,
-    fit_weighted,
-    friction_drift,
-    largest_torque,
-    torque_aligned,
-    with_drift,
-    with_full_set,
-    with_lag,
-)
+from steelyard.estimation import fit_weighted, with_full_set
+from steelyard.export import robot_with_parameters
 from steelyard.inertia import Body
 from steelyard.layout import Layout, layout_of
 from steelyard.motion import random_fourier
 from steelyard.problem import Estimate, problem_of
 from steelyard.recording import Recording, read, write
 from steelyard.robot import Robot
-from steelyard.signals import prepared, without_turning
 from steelyard.simulate import sensor_preset, simulate
 from steelyard.simulate.specimen import Specimen, drawn_specimen
-from steelyard.uncertainty import (
-    ACCURACY,
-    base_intervals,
-    bias_of_recordings,
-    link_intervals,
-    link_posterior,
-    prior_alone,
-)
+from steelyard.uncertainty import ACCURACY, LinkIntervals, base_intervals
+from steelyard.workflows.identification import Identification
+from steelyard.workflows.identify import identify
 from steelyard.zoo import zoo_robot
 from studies.believable_simulated import off_by
 from tables import Bound, Study
@@ -60,7 +44,7 @@ NOT_NEGATIVE = ("viscous", "coulomb", "rotor")
 ROUND_OFF = 1e-12
 WORKERS = 2
 CACHE = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "steelyard" / "coverage"
-ROOMS = ("consistency", "estimation", "problem", "signals", "uncertainty")
+ROOMS = ("consistency", "estimation", "problem", "signals", "uncertainty", "workflows")
 
 
 @dataclass(frozen=True)
@@ -117,13 +101,12 @@ def run() -> Study:
     full = _link_coverage(industrial)
     return Study(
         "Coverage of intervals",
-        f"Each run: a random Fourier motion of 10 s on a MuJoCo plant ({', '.join(ROBOTS)}). Logs are "
-        "prepared (`prepared`), torques moved by their lag where sampling explains it (`torque_aligned`), "
-        "samples near which a joint turns left out (`without_turning`), and the rest fitted (`fit_auto`), as "
-        "by `steelyard identify`, with what a drift of friction adds (`with_drift`). The log of `ideal` is "
-        "used as it is. Offsets are in the count. An offset is all that is constant in the torques of a "
-        "recording, so its truth is the joint's own and the bias that the meter has in that run: no torque "
-        "tells the two apart, and a model with both predicts what the meter will read. The tables by robot "
+        f"Each run: a random Fourier motion of 10 s on a MuJoCo plant ({', '.join(ROBOTS)}). Each is "
+        "identified by `steelyard.identify` with linear drives, the motion that it is judged by being its "
+        "own; only the log of `ideal` is used as it is, without preparation. Offsets are in the count. An "
+        "offset is all that is constant in the torques of a recording, so its truth is the joint's own and "
+        "the bias that the meter has in that run: no torque tells the two apart, and a model with both "
+        "predicts what the meter will read. The tables by robot "
         "also have the figures without offsets and with the joint's own as the truth. The truth of "
         "`low-cost` includes its hidden Coulomb friction. Numbers of links and joints are masses, centres of "
         f"mass, inertias about them and drive terms; the prior's links are off by {100 * ACCURACY:g} %, "
@@ -157,31 +140,19 @@ def judged(case: Case) -> Outcome:
     robot = zoo_robot(case.robot)
     layout = layout_of(robot, DRIVE)
     log, specimen = _log(case, robot)
-    exact = case.sensor == "ideal"
-    train, lag = (log, None) if exact else _made_ready(robot, layout, log)
     # The prior states every link with the accuracy that intervals of links take it to have.
     believed = off_by(np.random.default_rng([case.seed, 1]), layout, ACCURACY)
-    problem = problem_of(robot, layout, [train], prior=believed)
-    prior = prior_of(robot, layout, believed, torque=largest_torque(problem))
-    estimate = fit_weighted(problem, colour="white") if exact else fit_auto(problem, prior)
-    if lag is not None:
-        estimate = with_lag(estimate, lag)
-    if not exact:
-        estimate = with_drift(estimate, friction_drift(problem))
-    if estimate.parameters is None:
-        estimate = with_full_set(problem, estimate)
+    fit = None if case.sensor == "ideal" else _identified(robot, log, believed)
+    estimate = _exact(robot, layout, log) if fit is None else fit.estimate
     phi = layout_of(specimen.robot, DRIVE).complete_nominal()
-    joint = problem.base.matrix @ phi
+    joint = estimate.base.matrix @ phi
     offsets = layout.drive_columns[:, DRIVE.index("offset")]
     phi[offsets] += specimen.bias
-    truth = problem.base.matrix @ phi
-    links = {} if exact else _links(estimate, prior, phi)
+    truth = estimate.base.matrix @ phi
     intervals = base_intervals(estimate)
     covers = intervals.cover(truth).astype(bool)
-    plain = np.array(["offset" not in name for name in problem.base.names])
-    noticed = estimate.findings
-    if not exact:
-        noticed += bias_of_recordings(problem, [train], estimate.deviations)
+    plain = np.array(["offset" not in name for name in estimate.base.names])
+    noticed = estimate.findings if fit is None else (*fit.findings, *estimate.findings)
     drift = np.array(estimate.detail.get("friction_drift", []))
     eigenvalue, friction = _margins(layout, estimate)
     return Outcome(
@@ -197,24 +168,40 @@ def judged(case: Case) -> Outcome:
         findings=tuple(finding.code for finding in noticed),
         least_eigenvalue=eigenvalue,
         least_friction=friction,
-        lag=0.0 if lag is None else lag.seconds,
-        lag_deviation=0.0 if lag is None else lag.deviation,
-        links=links,
+        lag=0.0 if fit is None else _lag(fit),
+        lag_deviation=float(estimate.detail.get("torque_lag_deviation", 0.0)),
+        links={} if fit is None or fit.intervals is None else _links(fit.intervals, phi),
     )
 
 
-def _links(estimate: Estimate, prior: Prior, truth: Array) -> dict[str, tuple[int, int]]:
+def _identified(robot: Robot, log: Recording, believed: Array) -> Identification:
+    """By `identify`, from all of the log: it is the intervals that are judged, not the torques held out."""
+    links = believed[: 10 * len(robot.links)]
+    prior = robot_with_parameters(robot, layout_of(robot), links)
+    return identify(robot, log, holdout=log, prior=prior, drive=DRIVE)
+
+
+def _exact(robot: Robot, layout: Layout, log: Recording) -> Estimate:
+    """From a log that is the truth, and needs no preparation."""
+    problem = problem_of(robot, layout, [log])
+    estimate = fit_weighted(problem, colour="white")
+    return with_full_set(problem, estimate) if estimate.parameters is None else estimate
+
+
+def _lag(fit: Identification) -> float:
+    """By how much torques were moved, s."""
+    steps = [step for log in fit.question.train for step in log.provenance if step.action == "without_delay"]
+    return float(str(steps[-1].detail["delay"])) if steps else 0.0
+
+
+def _links(found: LinkIntervals, truth: Array) -> dict[str, tuple[int, int]]:
     """By who decided them, how many numbers that `identify` shows there are, and how many intervals hold."""
-    assert estimate.covariance is not None
-    posterior = link_posterior(estimate.base, estimate.values, estimate.covariance, prior)
-    found = link_intervals(
-        posterior, prior_alone(prior), np.random.default_rng(0), around=estimate.parameters
-    )
-    bodies = [Body.from_parameters(truth[k : k + 10]) for k in range(0, 10 * len(prior.layout.links), 10)]
+    layout = found.layout
+    bodies = [Body.from_parameters(truth[k : k + 10]) for k in range(0, 10 * len(layout.links), 10)]
     com = np.array([body.com for body in bodies])
     i, j = (0, 0, 1, 0, 1, 2), (0, 1, 1, 2, 2, 2)
     inertia = np.array([body.inertia[i, j] for body in bodies])
-    alone = [*range(0, 10 * len(bodies), 10), *range(10 * len(bodies), prior.layout.size)]
+    alone = [*range(0, 10 * len(bodies), 10), *range(10 * len(bodies), layout.size)]
     ends = np.concatenate(
         [found.ends[alone], found.com_ends.reshape(-1, 2), found.inertia_ends.reshape(-1, 2)]
     )
@@ -226,13 +213,6 @@ def _links(estimate: Estimate, prior: Prior, truth: Array) -> dict[str, tuple[in
         who: (decided.count(who), int(sum(h for h, by in zip(held, decided, strict=True) if by == who)))
         for who in sorted(set(decided))
     }
-
-
-def _made_ready(robot: Robot, layout: Layout, log: Recording) -> tuple[Recording, TorqueLag | None]:
-    """Prepared, the torque moved by its lag, without the samples near which a joint turns."""
-    ready = prepared(log).recording
-    (aligned,), lag = torque_aligned(problem_of(robot, layout, [ready]), [ready], 1.0 / log.rate)
-    return without_turning(aligned), lag
 
 
 def _log(case: Case, robot: Robot) -> tuple[Recording, Specimen]:

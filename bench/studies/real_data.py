@@ -1,63 +1,62 @@
-"""Real logs through the command line: the figures of docs/real-data.md against their bounds."""
+"""Real logs by `identify`: the figures of docs/real-data.md against their bounds."""
 
 from __future__ import annotations
 
-import json
 import math
-import subprocess
-import sys
-import tempfile
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from steelyard.workflows.identification import Identification
+from steelyard.workflows.identify import identify
 from tables import Bound, Study
 
-STEELYARD = (sys.executable, "-c", "from steelyard.cli import main; main()")
 DATA = Path(__file__).resolve().parents[3] / "shared" / "data"
 
 
 @dataclass(frozen=True)
 class Case:
-    """One command: words that name a file beside the logs become its path."""
+    """A robot with its logs, in a folder of the data.
+
+    Attributes:
+        folder: its name.
+        robot: file of the description.
+        logs: files to identify from.
+        holdout: file of another motion; None to keep a stretch of the last log apart.
+        options: others of `identify`.
+    """
 
     folder: str
-    words: str
+    robot: str
+    logs: tuple[str, ...]
+    holdout: str | None = None
+    options: Mapping[str, Any] = field(default_factory=dict)
 
-    @property
-    def told(self) -> list[str]:
-        """The words, files by their paths."""
+    def identified(self) -> Identification:
+        """What `identify` finds, whose verdict may be fail; nothing is written."""
         beside = DATA / self.folder
-        return [str(beside / word) if (beside / word).is_file() else word for word in self.words.split()]
-
-    def run(self) -> dict[str, Any]:
-        """The answer of `steelyard identify`, which may end with a verdict of fail."""
-        with tempfile.TemporaryDirectory() as out:
-            command = [
-                *STEELYARD,
-                "identify",
-                *self.told,
-                "--json",
-                "--out",
-                f"{out}/result",
-            ]
-            done = subprocess.run(command, capture_output=True, text=True, check=False)
-        if done.returncode not in (0, 1) or not done.stdout:
-            raise RuntimeError(f"{self.folder}: {done.stderr}")
-        return dict(json.loads(done.stdout))
+        apart = None if self.holdout is None else beside / self.holdout
+        return identify(
+            beside / self.robot, [beside / log for log in self.logs], holdout=apart, **self.options
+        )
 
 
 CASES = {
     "UR10e": Case(
         "ur10e",
-        "ur10e.urdf ur-20_02_12-50sec_12harm.csv ur-20_02_12-40sec_12harm.csv "
-        "--holdout ur-20_02_10-30sec_12harm.csv --torque-constant 14.87,13.26,11.13,10.62,11.03,11.47",
+        "ur10e.urdf",
+        ("ur-20_02_12-50sec_12harm.csv", "ur-20_02_12-40sec_12harm.csv"),
+        "ur-20_02_10-30sec_12harm.csv",
+        {"torque_constant": (14.87, 13.26, 11.13, 10.62, 11.03, 11.47)},
     ),
-    "Panda": Case("panda_gaz", "panda.urdf trajectory_1.csv --lock panda_finger_joint1=0"),
-    "UR10, bag": Case("ur10_panda_unisa", "ur10_robot.urdf ur10_exciting_trajectory.db3"),
-    "UR10, table": Case("ur10_panda_unisa", "ur10_robot.urdf ur10_exciting_trajectory.csv"),
-    "xMate7p": Case("xmate7p", "XM7p.urdf traj1.csv --holdout traj2.csv"),
-    "LWR4+": Case("kuka_lwr4", "kuka_lwr4.urdf measurements_1.csv --holdout measurements_2.csv"),
+    "Panda": Case(
+        "panda_gaz", "panda.urdf", ("trajectory_1.csv",), options={"lock": {"panda_finger_joint1": 0}}
+    ),
+    "UR10, bag": Case("ur10_panda_unisa", "ur10_robot.urdf", ("ur10_exciting_trajectory.db3",)),
+    "UR10, table": Case("ur10_panda_unisa", "ur10_robot.urdf", ("ur10_exciting_trajectory.csv",)),
+    "xMate7p": Case("xmate7p", "XM7p.urdf", ("traj1.csv",), "traj2.csv"),
+    "LWR4+": Case("kuka_lwr4", "kuka_lwr4.urdf", ("measurements_1.csv",), "measurements_2.csv"),
 }
 
 
@@ -65,7 +64,7 @@ def run() -> Study:
     """Run every command and hold its figures against their bounds."""
     if not DATA.is_dir():
         raise FileNotFoundError(f"the logs are not here: {DATA}")
-    found = {name: case.run() for name, case in CASES.items()}
+    found = {name: case.identified().document for name, case in CASES.items()}
     held = {name: answer["holdout"]["overall"] for name, answer in found.items()}
     joints = {name: max(answer["holdout"]["joints"].values()) for name, answer in found.items()}
     apart = abs(held["UR10, bag"] - held["UR10, table"])

@@ -17,7 +17,6 @@ import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any
 from xml.etree import ElementTree
 
 import numpy as np
@@ -32,8 +31,7 @@ from steelyard.inertia import Body, principal_axes
 from steelyard.layout import Layout, layout_of
 from steelyard.problem import Estimate, Problem, problem_of
 from steelyard.workflows.identification import Identification
-from steelyard.workflows.identify import carried_out
-from steelyard.workflows.identify_request import DRIVE, IdentifyRequest
+from steelyard.workflows.identify_request import DRIVE
 from studies.believable_public import BLOCKS, difference_error
 from studies.real_data import CASES, DATA
 from tables import Bound, Study
@@ -161,7 +159,7 @@ def compared(name: str) -> tuple[list[Row], list[Bound]]:
     Args:
         name: of the case in `real_data`.
     """
-    return beside(name, shared_by(carried_out(requested(CASES[name].told), None)))
+    return beside(name, shared_by(CASES[name].identified()))
 
 
 def beside(name: str, shared: Shared) -> tuple[list[Row], list[Bound]]:
@@ -201,25 +199,6 @@ def beside(name: str, shared: Shared) -> tuple[list[Row], list[Bound]]:
             )
         ]
     return rows, bounds
-
-
-def requested(words: list[str]) -> IdentifyRequest:
-    """What the command makes of the words of a case.
-
-    Args:
-        words: robot, logs and options, each with a value.
-    """
-    named = {"--holdout": "holdout", "--torque-constant": "torque_constant", "--lock": "lock"}
-    files: list[str] = []
-    options: dict[str, Any] = {}
-    rest = iter(words)
-    for word in rest:
-        if word in named:
-            value = next(rest)
-            options[named[word]] = (value,) if word == "--lock" else value
-        else:
-            files.append(word)
-    return IdentifyRequest(files[0], tuple(files[1:]), **options)
 
 
 def shared_by(done: Identification) -> Shared:

@@ -37,7 +37,7 @@ SEEDS = 5
 RIGHT_SEEDS = 34
 """Logs of each arm that the right description is judged on: about a hundred for all."""
 WORKERS = 2
-ROOMS = ("audit", "cli", "consistency", "estimation", "problem", "signals", "uncertainty")
+ROOMS = ("audit", "consistency", "estimation", "problem", "signals", "uncertainty", "workflows")
 PERIOD, HARMONICS = 24.0, 10
 COSTLY = 5.0
 """Unexplained torque, percent, beyond that of the right case, from which on a mistake must fail."""

@@ -15,7 +15,6 @@ from steelyard.motion import random_fourier
 from steelyard.recording import write
 from steelyard.simulate import simulate
 from steelyard.workflows.identify import identify
-from steelyard.workflows.identify_request import IdentifyRequest
 from steelyard.zoo import zoo_robot
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "bench"))
@@ -76,20 +75,3 @@ def test_peers_that_are_not_installed_are_rows_that_say_so(
     assert (described.least, described.most, described.moved) == (1.0, 1.0, 0.0)
     assert len(bounds) == 1
     assert "| not installed |" in real_peers.table("two_link", rows)
-
-
-def test_the_words_of_a_command_become_its_request() -> None:
-    words = [
-        "arm.urdf",
-        "a.csv",
-        "b.csv",
-        "--holdout",
-        "c.csv",
-        "--lock",
-        "finger=0",
-        "--torque-constant",
-        "1,2",
-    ]
-    assert real_peers.requested(words) == IdentifyRequest(
-        "arm.urdf", ("a.csv", "b.csv"), holdout="c.csv", lock=("finger=0",), torque_constant="1,2"
-    )

@@ -11,7 +11,6 @@ import pytest
 from steelyard.dynamics import inverse_dynamics
 from steelyard.errors import InputError, NoSolutionError, RecordingError
 from steelyard.estimation import (
-    TorqueLag,
     fit_weighted,
     friction_drift,
     torque_aligned,
@@ -21,13 +20,14 @@ from steelyard.estimation import (
 )
 from steelyard.layout import layout_of
 from steelyard.motion import random_fourier
-from steelyard.problem import Problem, problem_of
+from steelyard.problem import Estimate, Problem, problem_of
 from steelyard.recording import Recording
 from steelyard.robot import Robot
 from steelyard.signals import is_turning, prepared, without_turning
 from steelyard.simulate import sensor_preset, simulate
 from steelyard.simulate.specimen import drawn_specimen
 from steelyard.uncertainty import base_intervals, bias_of_recordings
+from steelyard.workflows.identify import identify
 from steelyard.zoo import zoo_robot
 from uncertainty.noisy_logs import DRIVE, exact_log, exact_problem, noisy
 
@@ -38,7 +38,7 @@ HOLD = 0.5e-3
 
 @pytest.fixture(scope="module")
 def plant() -> Plant:
-    """An arm with an industrial torque meter, logs of it as they are prepared, and the meter's biases."""
+    """An arm with an industrial torque meter, logs of it, and the meter's biases."""
     robot = zoo_robot("ur10e")
     logs, biases = [], []
     for seed in range(3):
@@ -46,8 +46,7 @@ def plant() -> Plant:
         motion = random_fourier(robot, rng, period=5.0)
         # What `simulate` will draw first; a copy, so that it draws the same.
         biases.append(drawn_specimen(sensor_preset("industrial"), robot, deepcopy(rng)).bias)
-        log = simulate(robot, motion, sensor="industrial", rng=rng)
-        logs.append(prepared(log).recording)
+        logs.append(simulate(robot, motion, sensor="industrial", rng=rng))
     return robot, tuple(logs), tuple(biases)
 
 
@@ -55,26 +54,25 @@ def posed(robot: Robot, *recordings: Recording) -> Problem:
     return problem_of(robot, layout_of(robot, DRIVE), recordings)
 
 
-def covered(robot: Robot, log: Recording, bias: np.ndarray, lag: TorqueLag | None = None) -> np.ndarray:
+def covered(estimate: Estimate, bias: np.ndarray) -> np.ndarray:
     """Which intervals cover; the offset of a recording is the joint's own and the meter's bias."""
-    problem = posed(robot, log)
-    estimate = fit_weighted(problem)
-    if lag is not None:
-        estimate = with_lag(estimate, lag)
-    estimate = with_drift(estimate, friction_drift(problem))
-    phi = problem.layout.complete_nominal()
-    phi[problem.layout.drive_columns[:, DRIVE.index("offset")]] += bias
-    return base_intervals(estimate).cover(problem.base.matrix @ phi)
+    layout = estimate.layout
+    phi = layout.complete_nominal()
+    phi[layout.drive_columns[:, DRIVE.index("offset")]] += bias
+    return base_intervals(estimate).cover(estimate.base.matrix @ phi)
 
 
-def test_intervals_from_industrial_logs_cover(plant: Plant) -> None:
+def test_intervals_that_identify_finds_from_industrial_logs_cover(plant: Plant) -> None:
     robot, logs, biases = plant
     covers, plain = [], []
     for log, bias in zip(logs, biases, strict=True):
-        (aligned,), lag = torque_aligned(posed(robot, log), [log], 1e-3)
-        assert lag is not None
-        covers.append(covered(robot, without_turning(aligned), bias, lag))
-        plain.append(covered(robot, log, bias))
+        # Judged by the log itself, so that all of it is learnt from.
+        fit = identify(robot, log, holdout=log, method="wls", prior="none", drive=DRIVE)
+        assert "torque_lag_deviation" in fit.estimate.detail
+        covers.append(covered(fit.estimate, bias))
+        # What its steps are for: the same log as it is prepared, and no more.
+        problem = posed(robot, prepared(log).recording)
+        plain.append(covered(with_drift(fit_weighted(problem), friction_drift(problem)), bias))
     # 174 intervals, those of one run not independent: 95 % within four binomial deviations.
     assert np.mean(covers) > 0.88
     assert np.mean(plain) < np.mean(covers) - 0.05
@@ -84,7 +82,7 @@ def test_a_torque_that_is_held_for_a_cycle_leads_by_half_of_it(
     plant: Plant,
 ) -> None:
     robot, logs, _ = plant
-    lag = torque_lag(posed(robot, *logs))
+    lag = torque_lag(posed(robot, *(prepared(log).recording for log in logs)))
     assert lag.deviation < 0.3 * HOLD
     assert abs(lag.seconds + HOLD) < 3.0 * lag.deviation
 

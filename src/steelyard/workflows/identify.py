@@ -263,10 +263,12 @@ def identify(
         "logs": [objects.named(log) for log in listed_logs(logs)],
         "holdout": None if holdout is None else objects.named(holdout),
     }
-    return carried_out(request_of(IdentifyRequest, given, objects), out, force=force, objects=objects)
+    return identification_of_request(
+        request_of(IdentifyRequest, given, objects), out, force=force, objects=objects
+    )
 
 
-def carried_out(
+def identification_of_request(
     request: IdentifyRequest,
     out: FilePath | None,
     *,

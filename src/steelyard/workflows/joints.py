@@ -190,10 +190,10 @@ def joints(
     given, objects = dict(locals()), GivenObjects()
     several = [log] if isinstance(log, Recording | str | os.PathLike) else log or ()
     given |= {"arguments": argument, "logs": [objects.named(one) for one in several]}
-    return carried_out(request_of(JointsRequest, given, objects), out, force=force, objects=objects)
+    return joints_of_request(request_of(JointsRequest, given, objects), out, force=force, objects=objects)
 
 
-def carried_out(
+def joints_of_request(
     request: JointsRequest,
     out: FilePath | None,
     *,

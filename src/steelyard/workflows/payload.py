@@ -282,10 +282,10 @@ def payload(
     """
     arguments, objects = dict(locals()), GivenObjects()
     request = request_of(PayloadRequest, arguments, objects)
-    return weigh(request, out, objects=objects, force=force)
+    return payload_of_request(request, out, objects=objects, force=force)
 
 
-def weigh(
+def payload_of_request(
     request: PayloadRequest, out: FilePath | None, *, objects: GivenObjects | None = None, force: bool = False
 ) -> Payload:
     """Do what a request asks, as `replay` does with that of a record.

@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from importlib import import_module
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Annotated, Any
@@ -23,18 +22,6 @@ from steelyard.workflows.record import LARGEST, RecordedRequest
 RECORD = "record.json"
 RUN = "run.json"
 """The record of a run of `steelyard online`."""
-
-RECORDED = {
-    "identify": ("steelyard.workflows.identify_request", "IdentifyRequest", "steelyard.workflows.identify"),
-    "payload": ("steelyard.cli.payload_request", "PayloadRequest", "steelyard.cli.payload_request"),
-    "sensitivity": (
-        "steelyard.cli.sensitivity_request",
-        "SensitivityRequest",
-        "steelyard.cli.sensitivity_request",
-    ),
-    "joints": ("steelyard.workflows.joints", "JointsRequest", "steelyard.workflows.joints"),
-}
-"""Commands whose results can be made again: where their request is, what it is called, and who does it."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -159,14 +146,35 @@ def replay(
 
 
 def _carrier(asked: Mapping[str, Any], path: Path) -> Callable[[Path, bool], object]:
-    """What carries a recorded request out again into a folder, once its inputs are seen to be the same."""
-    place = f"{path}: request"
-    # Only the workflow that is asked for is loaded.
-    where, kind, who = RECORDED.get(str(asked.get("command")), RECORDED["identify"])
-    request: RecordedRequest = getattr(import_module(where), kind).of(asked, place)
-    carried_out = getattr(import_module(who), "carried_out", None) or import_module(who).carry_out
+    """What carries a recorded request out again into a folder, once its inputs are seen to be the same.
+
+    Only the workflow that is asked for is loaded.
+    """
+    place, command = f"{path}: request", asked.get("command")
+    request: RecordedRequest
+    carry_out: Callable[..., object]
+    if command == "payload":
+        from steelyard.workflows.payload import payload_of_request as carry_out
+        from steelyard.workflows.weighed_payload import PayloadRequest
+
+        request = PayloadRequest.of(asked, place)
+    elif command == "sensitivity":
+        from steelyard.workflows.sensitivity import SensitivityRequest
+        from steelyard.workflows.sensitivity import sensitivity_of_request as carry_out
+
+        request = SensitivityRequest.of(asked, place)
+    elif command == "joints":
+        from steelyard.workflows.joints import JointsRequest
+        from steelyard.workflows.joints import joints_of_request as carry_out
+
+        request = JointsRequest.of(asked, place)
+    else:
+        from steelyard.workflows.identify import identification_of_request as carry_out
+        from steelyard.workflows.identify_request import IdentifyRequest
+
+        request = IdentifyRequest.of(asked, place)
     request.require_unchanged(asked.get("inputs", {}), path, f"{place}.inputs")
-    return lambda folder, force: carried_out(request, folder, force=force)
+    return lambda folder, force: carry_out(request, folder, force=force)
 
 
 def _difference(path: Path, before: Mapping[str, Any], folder: Path) -> dict[str, str]:

@@ -317,10 +317,10 @@ def sensitivity(
         arguments["noise"] = ";".join(_noise_text(case) for case in noise)
     objects = GivenObjects()
     request = request_of(SensitivityRequest, arguments, objects)
-    return study(request, out, objects=objects, force=force)
+    return sensitivity_of_request(request, out, objects=objects, force=force)
 
 
-def study(
+def sensitivity_of_request(
     request: SensitivityRequest,
     out: FilePath | None,
     *,

@@ -261,7 +261,8 @@ def validate(
     how = LogOptions(constants, columns, topic, cutoff)
     ready, findings = {}, [*found.findings, *absent.findings]
     for log in given:
-        ready[log_name(log)], noticed, _ = log_made_ready(log, found.robot, how)
+        name = str(Path(log)) if isinstance(log, str | os.PathLike) else log_name(log)
+        ready[name], noticed, _ = log_made_ready(log, found.robot, how)
         findings += [finding for finding in noticed if finding not in findings]
     done = _judged(found, ready, tuple(findings), _repeat(found, given))
     files = {} if out is None else done.save(out, force=force)
