@@ -373,7 +373,7 @@ class Task:
     @cached_property
     def model(self) -> ArmModel:
         """The robot without payload, by an identified folder or a description."""
-        return _model(self.request, self.robot)
+        return _model(self.request, self.objects, self.robot)
 
     def trusted(self, way: str) -> ArmModel | None:
         """The model that torques were compared with; None where two estimates were subtracted."""
@@ -683,11 +683,11 @@ def _weigh(task: Task, runs: Runs, way: str) -> Weighing:
     )
 
 
-def _model(request: PayloadRequest, robot: Robot) -> ArmModel:
+def _model(request: PayloadRequest, objects: GivenObjects, robot: Robot) -> ArmModel:
     """The robot without payload, by an identified folder or a description."""
     if request.model is None:
         return described(robot)
-    given = given_model(request.model, request.gravity, request.lock)
+    given = given_model(objects.of(request.model), request.gravity, request.lock)
     found = given.model
     if found.robot.joint_names != robot.joint_names or found.robot.link_names != robot.link_names:
         raise InputError(
