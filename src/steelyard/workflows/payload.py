@@ -13,14 +13,13 @@ import numpy as np
 
 from steelyard.arrays import Array
 from steelyard.audit import Check, Status, Verdict, check_density
-from steelyard.cli.identify_request import DRIVE, WINDOWS
-from steelyard.cli.validate_model import given_model
 from steelyard.errors import InputError, RecordingError, UnknownNameError
 from steelyard.export import ObjectMesh, object_mesh, require_free
 from steelyard.files import FilePath
 from steelyard.finding import Finding, Severity
 from steelyard.inertia import Body
 from steelyard.layout import Layout, layout_of
+from steelyard.model import Model
 from steelyard.payload import (
     METHODS,
     NOTHING,
@@ -51,8 +50,9 @@ from steelyard.recording import Reading, Recording, log_name, read, require_read
 from steelyard.robot import Robot, read_payload
 from steelyard.signals import Preparation, prepared_alike, sampling_of
 from steelyard.threads import with_one_blas_thread
-from steelyard.workflows.given import given_robot
+from steelyard.workflows.given import given_model, given_robot
 from steelyard.workflows.guaranteed_payload import guaranteed
+from steelyard.workflows.identify_request import DRIVE, WINDOWS
 from steelyard.workflows.logs import (
     absent_joints,
     torque_constant_errors,
@@ -100,7 +100,7 @@ def payload(
         Option("A run without it, best of the same motion; may be repeated.", metavar="LOG", repeated=True),
     ] = None,
     model: Annotated[
-        FilePath | None,
+        Model | FilePath | None,
         Option("The robot without payload: a result folder, or a description.", metavar="DIR|ROBOT"),
     ] = None,
     way: Annotated[
@@ -687,15 +687,14 @@ def _model(request: PayloadRequest, objects: GivenObjects, robot: Robot) -> ArmM
     """The robot without payload, by an identified folder or a description."""
     if request.model is None:
         return described(robot)
-    given = given_model(objects.of(request.model), request.gravity, request.lock)
-    found = given.model
+    found = given_model(objects.of(request.model), request.gravity, request.lock)
     if found.robot.joint_names != robot.joint_names or found.robot.link_names != robot.link_names:
         raise InputError(
             "has other joints or links than the robot.",
             place=f"--model {request.model}",
             remedy="Identify the same description, with the same joints locked.",
         )
-    stored = given.stored
+    stored = found.stored
     errors, same = None, False
     if stored is not None and stored.layout.names == found.layout.names:
         base = stored.base
