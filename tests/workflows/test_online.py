@@ -5,6 +5,9 @@ from __future__ import annotations
 import inspect
 import json
 import textwrap
+import urllib.error
+import urllib.request
+import webbrowser
 from pathlib import Path
 from typing import Any
 
@@ -143,3 +146,23 @@ def test_the_loop_around_a_robot_in_the_docs_runs(capsys: pytest.CaptureFixture[
     # The simulated robot of the page holds nothing.
     assert (found.record.box.lower <= 0.0).all()
     assert (found.record.box.upper >= 0.0).all()
+
+
+def test_a_run_is_shown_while_it_goes_on_and_no_longer(
+    load: Path, counted: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened: list[tuple[str, str]] = []
+
+    def open_page(url: str) -> None:
+        opened.append((url, urllib.request.urlopen(url, timeout=5).read().decode()))
+
+    monkeypatch.setattr(webbrowser, "open", open_page)
+    said: list[Step] = []
+    options: dict[str, Any] = {"plans": 1, "seed": 4, "tool": "none", "rotor": 0.5, "heaviest": 0.3}
+    found = online("so101", payload=load, live=True, progress=said.append, **options)
+    ((url, page),) = opened
+    assert f"Live view: {url}" in [step.message for step in said]
+    assert "so101 learns what it holds, live" in page
+    assert found.verdict == "pass"
+    with pytest.raises(urllib.error.URLError):
+        urllib.request.urlopen(url, timeout=1)
