@@ -498,7 +498,7 @@ def _runs(task: Task, torque_constant: str | None) -> Runs:
     findings: list[Finding] = []
     for name, reading, found in zip(names, readings, ready, strict=True):
         for remark in found.remarks:
-            say(f"   {log_name(task.objects.of(name))}: {remark}")
+            say(f"   {Path(log_name(task.objects.of(name))).name}: {remark}")
         findings += [x for x in (*reading.findings, *found.findings) if x not in findings]
     done, full, all_but = (
         [x.recording for x in ready],
