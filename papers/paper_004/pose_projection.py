@@ -1,10 +1,10 @@
-r"""Least change that passes at chosen poses, as paper 004 (8) and (12) state it; no proof.
+r"""Least change that passes at chosen poses, as (8) and (12) of Oaki et al. state it; no proof.
 
 $$\min_\beta \lVert R(\beta - \hat\beta)\rVert^2 \quad\text{subject to}\quad
   M(q_k; \beta) \succeq \varepsilon 1, \quad k = 1, \dots, K .$$
 
 The poses are not a grid: the local minima of the smallest eigenvalue are added one round after another until
-no lower one is found. What the search misses stays unknown; `all_pose_rescue` proves instead.
+no lower one is found. What the search misses stays unknown; `steelyard.consistency.rescue` proves instead.
 """
 
 from __future__ import annotations
@@ -17,9 +17,7 @@ from numpy.typing import ArrayLike
 
 from steelyard.arrays import Array, checked, read_only
 from steelyard.cones import ConeProgram, Semidefinite, solve
-from steelyard.consistency.all_pose_rescue import LADDER
-from steelyard.consistency.pose_domain import PoseDomain
-from steelyard.consistency.pose_search import LowPose, low_poses, lowest_pose
+from steelyard.consistency import LADDER, LowPose, PoseDomain, low_poses, lowest_pose
 from steelyard.dynamics import momentum_regressor
 from steelyard.errors import NoSolutionError
 from steelyard.identifiability import MinimalModel
