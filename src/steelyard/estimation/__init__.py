@@ -4,9 +4,8 @@ from steelyard.estimation.arx import ArxModel, fit_arx
 from steelyard.estimation.auto import fit_auto
 from steelyard.estimation.bounded import fit_bounded, relative_bounds
 from steelyard.estimation.closed_loop_commands import CommandMatch, command_match
-from steelyard.estimation.closed_loop_delay import refine_delay
-from steelyard.estimation.closed_loop_fit import fit_closed_loop_input, fit_closed_loop_output
-from steelyard.estimation.closed_loop_intervals import paper_loop, refine_intervals
+from steelyard.estimation.closed_loop_fit import fit_closed_loop_input
+from steelyard.estimation.closed_loop_intervals import refine_intervals
 from steelyard.estimation.closed_loop_problem import SIMULATED_TERMS, fit_closed_loop, within_noise
 from steelyard.estimation.closed_loop_run import LoopRun, block_means, loop_run
 from steelyard.estimation.constant_errors import (
@@ -36,15 +35,13 @@ from steelyard.estimation.instrumental_shift import instrumental_shift
 from steelyard.estimation.joint_trace import JointTrace, excited_joint, joint_trace
 from steelyard.estimation.knock import without_knocks
 from steelyard.estimation.least_squares import fit_least_squares
-from steelyard.estimation.linearised import integrated, linearised
+from steelyard.estimation.linearised import linearised
 from steelyard.estimation.lmi import fit_lmi
 from steelyard.estimation.load_friction import fit_load_friction
 from steelyard.estimation.log_cholesky import fit_log_cholesky
 from steelyard.estimation.loop_delay import (
     LoopDelay,
-    MeterDelay,
     common_dead_time,
-    meter_delay,
     replayed_commands,
 )
 from steelyard.estimation.loop_instruments import fit_loop_instrumental, loop_instruments
@@ -53,7 +50,7 @@ from steelyard.estimation.momentum import fit_momentum
 from steelyard.estimation.noise_covariance import Colour
 from steelyard.estimation.noise_spread import Spread
 from steelyard.estimation.refinement import Refinement, RefinementOutcome
-from steelyard.estimation.refinement_constraints import Point, SearchBox, StepConstraint, search_box
+from steelyard.estimation.refinement_constraints import Point, SearchBox, StepConstraint
 from steelyard.estimation.refinement_possible import PossibleLinks, possible_links
 from steelyard.estimation.ridge import fit_ridge
 from steelyard.estimation.static import static_problem
@@ -81,7 +78,6 @@ __all__ = [
     "KnownMoment",
     "LoopDelay",
     "LoopRun",
-    "MeterDelay",
     "Point",
     "PossibleLinks",
     "Refinement",
@@ -105,7 +101,6 @@ __all__ = [
     "fit_by_name",
     "fit_closed_loop",
     "fit_closed_loop_input",
-    "fit_closed_loop_output",
     "fit_entropic",
     "fit_first_order",
     "fit_friction",
@@ -122,7 +117,6 @@ __all__ = [
     "friction_drift",
     "gain_sensitivity",
     "instrumental_shift",
-    "integrated",
     "joint_trace",
     "lag_seen_by",
     "largest_torque",
@@ -131,14 +125,10 @@ __all__ = [
     "loop_instruments",
     "loop_run",
     "lowest_cutoff",
-    "meter_delay",
-    "paper_loop",
     "possible_links",
-    "refine_delay",
     "refine_intervals",
     "relative_bounds",
     "replayed_commands",
-    "search_box",
     "static_problem",
     "torque_aligned",
     "torque_lag",
