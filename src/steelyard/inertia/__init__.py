@@ -28,11 +28,8 @@ from steelyard.inertia.mesh_files import read_mesh
 from steelyard.inertia.nearest import nearest_consistent
 from steelyard.inertia.orders import (
     ORDERS,
-    DrakeInertia,
-    MujocoInertial,
     MujocoPrincipal,
     from_order,
-    to_order,
 )
 from steelyard.inertia.parameters import (
     PARAMETER_NAMES,
@@ -41,9 +38,8 @@ from steelyard.inertia.parameters import (
     parameters_of_pseudo_inertia,
     pseudo_inertia,
     rotational_inertia,
-    spatial_inertia,
 )
-from steelyard.inertia.primitives import box, capsule, cone, cylinder, ellipsoid, sphere
+from steelyard.inertia.primitives import box, capsule, cylinder, ellipsoid, sphere
 from steelyard.inertia.principal import Ellipsoid, Principal, equivalent_ellipsoid, principal_axes
 
 __all__ = [
@@ -54,12 +50,10 @@ __all__ = [
     "ROUND_OFF",
     "Body",
     "Consistency",
-    "DrakeInertia",
     "EdgeDefects",
     "Ellipsoid",
     "Mesh",
     "MeshProperties",
-    "MujocoInertial",
     "MujocoPrincipal",
     "Principal",
     "Violation",
@@ -68,7 +62,6 @@ __all__ = [
     "change_of_frame",
     "characteristic_length",
     "check_body",
-    "cone",
     "cylinder",
     "drawn_near",
     "edge_defects",
@@ -89,7 +82,5 @@ __all__ = [
     "relative_eigenvalue",
     "rotational_inertia",
     "scaled_pseudo_inertia",
-    "spatial_inertia",
     "sphere",
-    "to_order",
 ]
