@@ -6,12 +6,7 @@ from steelyard.reduction.rule import (
     SYMMETRIC,
     Condition,
     LinkRule,
-    axisymmetric,
-    centred,
     fixed,
-    known_link,
-    point_mass,
-    tied,
 )
 
 __all__ = [
@@ -20,12 +15,7 @@ __all__ = [
     "LinkRule",
     "Projection",
     "Reduction",
-    "axisymmetric",
-    "centred",
     "fixed",
-    "known_link",
-    "point_mass",
     "project",
     "symmetric_links",
-    "tied",
 ]
