@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import numpy as np
@@ -10,7 +11,7 @@ import pytest
 from oracles.coal_shapes import KINDS, random_place, random_shape
 from steelyard.archive import to_document
 from steelyard.errors import InputError
-from steelyard.limits import Obstacle, Scene, read_scene, write_scene
+from steelyard.limits import Obstacle, Scene, read_scene
 from steelyard.pose import Pose
 from steelyard.robot import Box, Cylinder, Sphere
 
@@ -24,16 +25,15 @@ rpy = [0, 0, 0.3]
 """
 
 
-@pytest.mark.parametrize("suffix", [".toml", ".json"])
-def test_a_scene_survives_its_file_to_the_bit(tmp_path: Path, suffix: str) -> None:
+def test_a_scene_survives_its_file_to_the_bit(tmp_path: Path) -> None:
     rng = np.random.default_rng(0)
     shapes = [random_shape(rng, kind) for kind in KINDS] + [Cylinder(0.1, 0.2)]
     names = ["a", "über 'b'", 'say "c"', "d\\e", "🌍", "="]
     scene = Scene(tuple(Obstacle(n, s, random_place(rng)) for n, s in zip(names, shapes, strict=True)))
-    path = tmp_path / f"scene{suffix}"
-    write_scene(scene, path)
+    path = tmp_path / "scene.json"
+    path.write_text(json.dumps(to_document(scene)))
     assert to_document(read_scene(path)) == to_document(scene)
-    write_scene(Scene(), path)
+    path.write_text(json.dumps(to_document(Scene())))
     assert read_scene(path).obstacles == ()
 
 
@@ -111,5 +111,3 @@ def test_a_file_that_cannot_be_reached_is_named(tmp_path: Path) -> None:
         read_scene(tmp_path / "none.toml")
     with pytest.raises(InputError, match=r"cannot be read|is a directory"):
         read_scene(tmp_path)
-    with pytest.raises(InputError, match="cannot be written"):
-        write_scene(Scene(), tmp_path / "none" / "scene.toml")

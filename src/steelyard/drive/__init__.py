@@ -26,7 +26,6 @@ from steelyard.drive.friction import (
 from steelyard.drive.shape import StribeckShape
 from steelyard.drive.term import ALL_TERMS, DRIVE_TERMS, FRICTION_TERMS, DriveTerm, drive_term
 from steelyard.drive.transmission import JointSignals, MotorSignals, Transmission
-from steelyard.drive.transmission_file import read_transmission, write_transmission
 
 __all__ = [
     "ALL_TERMS",
@@ -41,9 +40,7 @@ __all__ = [
     "asymmetric_column",
     "drive_term",
     "load_column",
-    "read_transmission",
     "stribeck_column",
     "stribeck_shape_slopes",
     "stribeck_velocity_slope",
-    "write_transmission",
 ]

@@ -9,7 +9,6 @@ from steelyard.excitation.payload_scale import PayloadScale, by_kind
 from steelyard.excitation.problem import DesignProblem
 from steelyard.excitation.search import Budget, Progress
 from steelyard.excitation.shown import Showing, Shown, shown_by, shown_by_samples
-from steelyard.excitation.task_motion import TaskMotion, task_motion
 from steelyard.excitation.torque_meter import TorqueMeter
 
 __all__ = [
@@ -23,7 +22,6 @@ __all__ = [
     "Showing",
     "Shown",
     "SmallestMargins",
-    "TaskMotion",
     "TorqueMeter",
     "added_motion",
     "by_kind",
@@ -37,6 +35,5 @@ __all__ = [
     "shown_by",
     "shown_by_samples",
     "spline_family",
-    "task_motion",
     "unmodelled_friction",
 ]

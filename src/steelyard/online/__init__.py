@@ -16,7 +16,7 @@ from steelyard.online.noted_move import NotedMove
 from steelyard.online.online_run import BROKEN, DONE, STOPPED, Cycles, OnlineRun, RunRecord
 from steelyard.online.onlooker import Onlooker
 from steelyard.online.payload_excitation import PayloadExcitation
-from steelyard.online.plan_certificate import PlanCertificate, read_plan_certificate, write_plan_certificate
+from steelyard.online.plan_certificate import PlanCertificate
 from steelyard.online.plan_cost import GoalCost, PlanCost, WeightedCosts
 from steelyard.online.planner import Planner
 from steelyard.online.planning import PlannedMove
@@ -92,7 +92,6 @@ __all__ = [
     "escape",
     "needed_torques",
     "published_bounds",
-    "read_plan_certificate",
     "read_run",
     "replay_run",
     "run_online",
@@ -101,6 +100,5 @@ __all__ = [
     "tube_needs",
     "violations_of",
     "with_useful_tube",
-    "write_plan_certificate",
     "write_run",
 ]

@@ -1,7 +1,7 @@
 """The robot: tree, joints, limits, geometry, nominal inertias and drives; loaded from its description."""
 
 from steelyard.robot.assembly import assemble
-from steelyard.robot.compound import chained, planar, universal
+from steelyard.robot.compound import chained, planar
 from steelyard.robot.geometry import Box, Capsule, Cylinder, Geometry, MeshFile, Shape, Sphere
 from steelyard.robot.joint import Joint, JointKind, Limits, Mimic
 from steelyard.robot.link import FixedLink, Link
@@ -60,7 +60,6 @@ __all__ = [
     "repair_urdf",
     "rotor_name",
     "spin_only",
-    "universal",
     "with_limits",
     "with_rotors",
 ]

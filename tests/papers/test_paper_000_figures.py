@@ -5,7 +5,6 @@ from __future__ import annotations
 import copy
 import json
 import re
-import sys
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 from typing import Any
@@ -14,9 +13,6 @@ import numpy as np
 import pytest
 
 from oracles.page_reader import PageReader
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "examples"))
-
 from paper_000.arm import END_EFFECTOR_LOWER, END_EFFECTOR_UPPER
 from paper_000.figure_page import figure_page
 from paper_000.figure_reading import stacking_result
@@ -24,7 +20,6 @@ from paper_000.figure_scale import Scale
 from paper_000.figures import main
 from paper_000.methods import METHODS
 from paper_000.success import PRINTED
-
 from steelyard.errors import InputError
 
 RESULTS = Path(__file__).resolve().parents[2] / "docs" / "results"

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from paper_003.enclosing_ellipsoid import enclosing_ellipsoid
 from steelyard.errors import InputError
 from steelyard.files import FilePath
 from steelyard.finding import Finding
 from steelyard.inertia import Ellipsoid
-from steelyard.limits.enclosing_ellipsoid import enclosing_ellipsoid
+from steelyard.limits import Scene
 from steelyard.limits.parts import Part, gather
-from steelyard.limits.scene import Scene
 from steelyard.robot import Robot
 
 

@@ -15,13 +15,13 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import ArrayLike
 
+from paper_003.feature_points import FeaturePoints
+from paper_003.virtual_kernels import measure_points
+from paper_003.virtual_pairs import PackedPairs, VirtualPair, pack_pairs
 from steelyard.arrays import Array, checked, read_only_view
 from steelyard.dynamics.batch import gathered, states
 from steelyard.dynamics.tree import tree_of
 from steelyard.finding import Finding
-from steelyard.limits.feature_points import FeaturePoints
-from steelyard.limits.virtual_kernels import measure_points
-from steelyard.limits.virtual_pairs import PackedPairs, VirtualPair, pack_pairs
 from steelyard.robot import Robot
 from steelyard.threads import share
 

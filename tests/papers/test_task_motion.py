@@ -15,11 +15,11 @@ import pytest
 import scipy.optimize
 
 from oracles.pinocchio_robot import pinocchio_model
+from paper_000.sampled_limits import SampledLimits
+from paper_000.task_motion import TaskMotion, task_motion
+from paper_000.two_pieces import TwoPieces
 from steelyard.enclosure import Tracking
 from steelyard.errors import InputError, NoSolutionError
-from steelyard.excitation.sampled_limits import SampledLimits
-from steelyard.excitation.task_motion import TaskMotion, task_motion
-from steelyard.excitation.two_pieces import TwoPieces
 from steelyard.inertia import Body
 from steelyard.layout import layout_of
 from steelyard.limits import MotionLimits, Obstacle, Scene, clearance_of

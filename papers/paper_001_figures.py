@@ -5,7 +5,7 @@ flange. Its arm is identified from ten sinusoids and a prior that is ten percent
 (4.13), and its torques are predicted on a sinusoid that was held out. The paper's own curves are of hardware
 and cannot be had again.
 
-Run it with `python examples/paper_001_figures.py --out page.html`.
+Run it with `python papers/paper_001_figures.py --out page.html`.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ import sys
 from pathlib import Path
 
 import numpy as np
-from joint_curves import Curves, drawn, write_page
 
+from joint_curves import Curves, drawn, write_page
 from steelyard.arrays import Array
 from steelyard.dynamics import inverse_dynamics
 from steelyard.estimation import fit_ridge

@@ -12,7 +12,7 @@ import numpy as np
 from paper_000.arm import DRIVE, GRASP, arm
 from paper_000.dumbbells import DUMBBELLS, Dumbbell
 from paper_000.scenes import EXPERIMENTS, Experiment
-from steelyard.excitation import TaskMotion, task_motion
+from paper_000.task_motion import TaskMotion, task_motion
 from steelyard.layout import layout_of
 from steelyard.limits import Clearance, MotionLimits, clearance_of
 from steelyard.robot import Robot

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+
 from paper_000.figure_axes import Panel
 from paper_000.figure_picture import WIDTH, Stroke, picture, text
 from paper_000.figure_scale import Scale
-
 from steelyard import __version__
 from steelyard.arrays import Array
 from steelyard.report.shell import page

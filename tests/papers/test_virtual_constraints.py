@@ -11,13 +11,13 @@ import pytest
 from oracles.coal_shapes import coal_distance
 from oracles.random_robots import random_robot, random_states
 from oracles.thread_counts import thread_count
+from paper_003.link_ellipsoids import link_ellipsoids
+from paper_003.tool_constraints import virtual_constraints_of
+from paper_003.virtual_constraints import VirtualConstraints
+from paper_003.virtual_pairs import VirtualPair
 from steelyard.dynamics import forward_kinematics
 from steelyard.errors import InputError, ShapeError
 from steelyard.limits import rest_pose
-from steelyard.limits.link_ellipsoids import link_ellipsoids
-from steelyard.limits.tool_constraints import virtual_constraints_of
-from steelyard.limits.virtual_constraints import VirtualConstraints
-from steelyard.limits.virtual_pairs import VirtualPair
 from steelyard.pose import Pose
 from steelyard.robot import Box, Capsule, Geometry, MeshFile, Mimic, Robot, Sphere
 from steelyard.zoo import zoo_robot

@@ -8,10 +8,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from paper_003.link_ellipsoids import LinkEllipsoid
 from steelyard.arrays import Array, IntArray, checked, read_only
 from steelyard.dynamics.tree import Tree, tree_of
-from steelyard.limits.link_ellipsoids import LinkEllipsoid
-from steelyard.limits.parts import TOOL
+from steelyard.limits import TOOL
 from steelyard.robot import Robot
 
 

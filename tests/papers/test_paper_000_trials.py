@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import sys
 from dataclasses import replace
 from functools import cache
-from pathlib import Path
 
 import numpy as np
 import pytest
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "examples"))
 
 import paper_000.identification as phases
 from paper_000.arm import END_EFFECTOR_LOWER, END_EFFECTOR_UPPER, arm
@@ -23,7 +19,6 @@ from paper_000.success import PRINTED, entry, outcome
 from paper_000.tasks import clearance, holding
 from paper_000.trial import Trial, run
 from paper_000.verdict import PLACED, Verdict, judged
-
 from steelyard.control import Tube
 from steelyard.dynamics import mass_matrix
 from steelyard.layout import layout_of

@@ -1,4 +1,4 @@
-"""Carry one dumbbell by some methods: `python examples/paper_000 --experiment a --pounds 4 ours wrong`."""
+"""Carry one dumbbell by some methods: `python papers/paper_000 --experiment a --pounds 4 ours wrong`."""
 
 from __future__ import annotations
 

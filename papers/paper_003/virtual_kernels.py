@@ -6,13 +6,13 @@ import math
 
 import numpy as np
 
+from paper_003.virtual_pairs import PackedPairs
 from steelyard.arrays import Array
 from steelyard.compiled import kernel
 from steelyard.dynamics.kinematics import poses_in_base
 from steelyard.dynamics.motion_pass import cross, to_child, to_parent
 from steelyard.dynamics.tree import Tree
 from steelyard.limits.pair_kernels import axes_in_base
-from steelyard.limits.virtual_pairs import PackedPairs
 
 
 @kernel

@@ -4,7 +4,7 @@ The Med7 is identified from one exciting motion with industrial sensors. Under a
 model a hand then leads its tool sideways. Drawn are the torques that its meters show, and what the model
 explains of them; the rest is what the law takes for the hand. The paper's own curves are of hardware.
 
-Run it with `python examples/paper_003_figures.py --out page.html`.
+Run it with `python papers/paper_003_figures.py --out page.html`.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ import sys
 from pathlib import Path
 
 import numpy as np
-from joint_curves import Curves, drawn, write_page
 
+from joint_curves import Curves, drawn, write_page
 from steelyard.arrays import Array
 from steelyard.control import Admittance
 from steelyard.estimation import fit_ridge

@@ -12,10 +12,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from paper_000.sampled_limits import SampledLimits
 from steelyard.arrays import Array
 from steelyard.cones import AtMost, ConeProgram, solve
 from steelyard.errors import SolverError
-from steelyard.excitation.sampled_limits import SampledLimits
 
 FIRST_STEP, LARGEST_STEP, SMALLEST_STEP = 0.3, 1.0, 1e-5
 """How far every unknown may move in a step, rad or m."""

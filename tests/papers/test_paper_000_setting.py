@@ -2,17 +2,11 @@
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
-
 import numpy as np
 import pinocchio as pin
 import pytest
 
 from oracles.pinocchio_robot import pinocchio_model
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "examples"))
-
 from paper_000.arm import (
     DRIVE,
     END_EFFECTOR,
@@ -29,7 +23,6 @@ from paper_000.dumbbells import DUMBBELLS, HANDLE_LENGTH, HANDLE_RADIUS, IRON, S
 from paper_000.poses import pose_error
 from paper_000.scenes import EXPERIMENTS, HOVER, LOW, NARROW
 from paper_000.tasks import clearance, holding
-
 from steelyard.layout import layout_of
 from steelyard.pose import Pose
 

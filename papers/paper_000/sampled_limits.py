@@ -11,9 +11,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from paper_000.two_pieces import TwoPieces
 from steelyard.arrays import Array
 from steelyard.dynamics import regressor_adjoint
-from steelyard.excitation.two_pieces import TwoPieces
 from steelyard.limits import Margins, MotionLimits
 from steelyard.motion import MotionSample
 

@@ -9,6 +9,8 @@ import numpy as np
 import pytest
 
 from excitation.small_designs import med7
+from paper_003.tool_constraints import virtual_constraints_of
+from paper_003.virtual_constraints import VirtualConstraints
 from steelyard.errors import NoSolutionError
 from steelyard.excitation import Budget, Design, DesignProblem, design
 from steelyard.excitation.apart import RANGE, ApartBarrier
@@ -17,8 +19,6 @@ from steelyard.excitation.kept_apart import some_pairs
 from steelyard.excitation.searcher import Searcher
 from steelyard.excitation.starts import room
 from steelyard.limits import clearance_of
-from steelyard.limits.tool_constraints import virtual_constraints_of
-from steelyard.limits.virtual_constraints import VirtualConstraints
 from steelyard.motion import LinearMotion
 from steelyard.pose import Pose
 from steelyard.robot import Capsule, Geometry

@@ -1,4 +1,4 @@
-r"""Paper 003's limits on the coefficients of a Fourier series, (9c) to (9g), beside which ours can be seen.
+r"""Limits of Tian et al. on the coefficients of a Fourier series, (9c) to (9g).
 
 With q_0 the offset (zero in the paper), $\bar q = q_{max} - q_0$, $\underline q = q_{min} - q_0$, per joint:
 
@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from steelyard.arrays import Array, checked, read_only
-from steelyard.motion.fourier import FourierMotion
+from steelyard.motion import FourierMotion
 
 
 @dataclass(frozen=True, eq=False)

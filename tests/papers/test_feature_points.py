@@ -11,11 +11,11 @@ from scipy.spatial import ConvexHull
 from scipy.special import logsumexp
 from scipy.stats import multivariate_normal
 
+from paper_003.covering_radius import covering_radius
+from paper_003.feature_points import feature_points, outer_points
+from paper_003.mixture import fit_mixture
 from steelyard.errors import InputError
 from steelyard.limits.core import core_of
-from steelyard.limits.covering_radius import covering_radius
-from steelyard.limits.feature_points import feature_points, outer_points
-from steelyard.limits.mixture import fit_mixture
 from steelyard.pose import Pose
 from steelyard.robot import Box, Capsule, Sphere
 

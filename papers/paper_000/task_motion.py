@@ -12,12 +12,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
+from paper_000.least_jerk import KEPT, least_jerk
+from paper_000.sampled_limits import SampledLimits, Worst
+from paper_000.two_pieces import TwoPieces
 from steelyard.arrays import Array, checked
 from steelyard.enclosure import Tracking
 from steelyard.errors import InputError, NoSolutionError
-from steelyard.excitation.least_jerk import KEPT, least_jerk
-from steelyard.excitation.sampled_limits import SampledLimits, Worst
-from steelyard.excitation.two_pieces import TwoPieces
 from steelyard.limits import Certificate, MotionLimits, NotCertifiedError, certify
 from steelyard.motion import SequenceMotion
 

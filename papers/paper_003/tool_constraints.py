@@ -7,17 +7,17 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike
 
+from paper_003.feature_points import feature_points, outer_points
+from paper_003.link_ellipsoids import ellipsoids_around
+from paper_003.virtual_constraints import VirtualConstraints
+from paper_003.virtual_pairs import VirtualPair
 from steelyard.arrays import BoolArray, checked
 from steelyard.errors import InputError
 from steelyard.files import FilePath
 from steelyard.finding import Finding, Severity
-from steelyard.limits.feature_points import feature_points, outer_points
-from steelyard.limits.link_ellipsoids import ellipsoids_around
+from steelyard.limits import Scene
 from steelyard.limits.parts import gather
 from steelyard.limits.poses import rest_pose, spread_poses
-from steelyard.limits.scene import Scene
-from steelyard.limits.virtual_constraints import VirtualConstraints
-from steelyard.limits.virtual_pairs import VirtualPair
 from steelyard.robot import Geometry, Robot
 
 LOOKED_AT = 16384

@@ -1,4 +1,4 @@
-"""Draw the tables and figures: `python examples/paper_000/figures.py RESULT.json --out page.html`."""
+"""Draw the tables and figures: `python papers/paper_000/figures.py RESULT.json --out page.html`."""
 
 from __future__ import annotations
 

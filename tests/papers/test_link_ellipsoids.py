@@ -10,12 +10,12 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize_scalar
 
+from paper_003.enclosing_ellipsoid import enclosing_ellipsoid
+from paper_003.link_ellipsoids import link_ellipsoids
 from steelyard.errors import InputError
 from steelyard.finding import Finding
 from steelyard.inertia import Ellipsoid
 from steelyard.limits.core import core_of
-from steelyard.limits.enclosing_ellipsoid import enclosing_ellipsoid
-from steelyard.limits.link_ellipsoids import link_ellipsoids
 from steelyard.pose import Pose
 from steelyard.robot import Box, Geometry, Link, MeshFile
 from steelyard.zoo import ZOO, zoo_robot

@@ -15,10 +15,10 @@ import numpy as np
 import scipy
 from numpy.typing import ArrayLike
 
+from paper_003.covering_radius import covering_radius
+from paper_003.mixture import Mixture, fit_mixture
 from steelyard.arrays import Array, checked, read_only
 from steelyard.limits.core import Core
-from steelyard.limits.covering_radius import covering_radius
-from steelyard.limits.mixture import Mixture, fit_mixture
 from steelyard.limits.polytope import polytope
 
 RESOLUTION = 0.005
