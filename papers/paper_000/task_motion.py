@@ -1,6 +1,6 @@
 """Motions that carry a load from pose to pose around obstacles with little jerk, proven at every instant.
 
-Paper 000, VI-D3: two pieces of one second, each of degree 5, within the limits of the joints and of the
+VI-D3 of Zhang et al.: two pieces of one second, each of degree 5, within the limits of the joints and of the
 torque with the load that is held. The least jerk is searched at sampled instants; then `certify` proves every
 limit between them, or says where more room is needed and the search goes on.
 """

@@ -25,15 +25,43 @@ rpy = [0, 0, 0.3]
 """
 
 
-def test_a_scene_survives_its_file_to_the_bit(tmp_path: Path) -> None:
+KEYS = {
+    "sphere": ("radius",),
+    "capsule": ("radius", "length"),
+    "cylinder": ("radius", "length"),
+    "hull": ("points",),
+    "zonotope": ("centre", "generators"),
+}
+
+
+def stated(obstacle: Obstacle) -> dict[str, object]:
+    """An obstacle in the words of a scene file."""
+    shape, pose = obstacle.shape, obstacle.pose
+    table: dict[str, object] = {"name": obstacle.name, "shape": type(shape).__name__.lower()}
+    if isinstance(shape, Box):
+        table["size"] = [shape.x, shape.y, shape.z]
+    else:
+        table |= {key: np.asarray(getattr(shape, key)).tolist() for key in KEYS[str(table["shape"])]}
+    return table | {"position": pose.translation.tolist(), "rotation": pose.rotation.tolist()}
+
+
+@pytest.mark.parametrize("suffix", [".toml", ".json"])
+def test_a_scene_is_read_to_the_bit(tmp_path: Path, suffix: str) -> None:
     rng = np.random.default_rng(0)
     shapes = [random_shape(rng, kind) for kind in KINDS] + [Cylinder(0.1, 0.2)]
     names = ["a", "über 'b'", 'say "c"', "d\\e", "🌍", "="]
     scene = Scene(tuple(Obstacle(n, s, random_place(rng)) for n, s in zip(names, shapes, strict=True)))
-    path = tmp_path / "scene.json"
-    path.write_text(json.dumps(to_document(scene)))
+    path = tmp_path / f"scene{suffix}"
+    tables = [stated(obstacle) for obstacle in scene.obstacles]
+    if suffix == ".json":
+        path.write_text(json.dumps({"schema": 1, "obstacle": tables}))
+    else:
+        # JSON's printable texts, finite numbers and lists are TOML's too.
+        lines = [[f"{k} = {json.dumps(v, ensure_ascii=False)}" for k, v in table.items()] for table in tables]
+        text = "\n".join(line for part in lines for line in ("[[obstacle]]", *part))
+        path.write_text(text, encoding="utf-8")
     assert to_document(read_scene(path)) == to_document(scene)
-    path.write_text(json.dumps(to_document(Scene())))
+    path.write_text("{}" if suffix == ".json" else "")
     assert read_scene(path).obstacles == ()
 
 

@@ -13,12 +13,11 @@ from steelyard.cones.linear import LinearSeries, LinearSolution, minimise
 from steelyard.cones.logdet import LogDet, minus_log_dets
 from steelyard.cones.polytope import LinearProgram
 from steelyard.cones.program import ConeProgram
-from steelyard.cones.solve import ConeSolution, solve
+from steelyard.cones.solve import solve
 
 __all__ = [
     "AtMost",
     "ConeProgram",
-    "ConeSolution",
     "Constraint",
     "Equal",
     "Exponential",

@@ -7,34 +7,27 @@ how it knows. `link_shapes` says what room each link takes, and `doubts_about` w
 can exist; `sane_prior` makes bodies of shapes for links that nobody weighed.
 """
 
-from steelyard.consistency.all_pose_certificate import CertificateCheck, PoseCertificate, check_certificate
 from steelyard.consistency.all_pose_proof import AllPoseProof
-from steelyard.consistency.all_pose_rescue import LADDER, Rescue, rescue, rescue_by_ladder
-from steelyard.consistency.all_pose_verdict import AllPoseVerdict, judge_all_poses
+from steelyard.consistency.all_pose_rescue import LADDER, rescue, rescue_by_ladder
+from steelyard.consistency.all_pose_verdict import judge_all_poses
 from steelyard.consistency.divergence import Divergence, DrawnFit, drawn_fits
-from steelyard.consistency.full_set import SAME, FullSet, full_set
+from steelyard.consistency.full_set import FullSet, full_set
 from steelyard.consistency.geometric_prior import GeometricPrior, sane_prior
-from steelyard.consistency.link_doubts import STEEL, Doubt, LinkPlace, doubts_about, link_places
+from steelyard.consistency.link_doubts import Doubt, LinkPlace, doubts_about, link_places
 from steelyard.consistency.link_shapes import LinkShape, link_shapes, uniform_body
-from steelyard.consistency.mass_matrix import Definiteness, MassMatrixVerdict, judge_mass_matrix
+from steelyard.consistency.mass_matrix import Definiteness, judge_mass_matrix
 from steelyard.consistency.pose_domain import PoseDomain
 from steelyard.consistency.pose_search import LowPose, low_poses, lowest_pose, sample_poses
 from steelyard.consistency.possible import BALL, PossibleSet, possible_set
-from steelyard.consistency.possible_fit import TIE_BREAK, PossibleFit, fit_possible
+from steelyard.consistency.possible_fit import PossibleFit, fit_possible
 from steelyard.consistency.prior import Prior, prior_of
-from steelyard.consistency.slack import Slack, SlackMap
 from steelyard.consistency.smallest_inertia import InertiaBounds, inertia_bounds
-from steelyard.consistency.verdict import Judgement, PhysicalVerdict, check_parameters
+from steelyard.consistency.verdict import check_parameters
 
 __all__ = [
     "BALL",
     "LADDER",
-    "SAME",
-    "STEEL",
-    "TIE_BREAK",
     "AllPoseProof",
-    "AllPoseVerdict",
-    "CertificateCheck",
     "Definiteness",
     "Divergence",
     "Doubt",
@@ -42,21 +35,13 @@ __all__ = [
     "FullSet",
     "GeometricPrior",
     "InertiaBounds",
-    "Judgement",
     "LinkPlace",
     "LinkShape",
     "LowPose",
-    "MassMatrixVerdict",
-    "PhysicalVerdict",
-    "PoseCertificate",
     "PoseDomain",
     "PossibleFit",
     "PossibleSet",
     "Prior",
-    "Rescue",
-    "Slack",
-    "SlackMap",
-    "check_certificate",
     "check_parameters",
     "doubts_about",
     "drawn_fits",

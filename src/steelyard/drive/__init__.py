@@ -25,7 +25,7 @@ from steelyard.drive.friction import (
 )
 from steelyard.drive.shape import StribeckShape
 from steelyard.drive.term import ALL_TERMS, DRIVE_TERMS, FRICTION_TERMS, DriveTerm, drive_term
-from steelyard.drive.transmission import JointSignals, MotorSignals, Transmission
+from steelyard.drive.transmission import MotorSignals, Transmission
 
 __all__ = [
     "ALL_TERMS",
@@ -33,7 +33,6 @@ __all__ = [
     "FRICTION_TERMS",
     "Drive",
     "DriveTerm",
-    "JointSignals",
     "MotorSignals",
     "StribeckShape",
     "Transmission",

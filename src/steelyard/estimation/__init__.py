@@ -2,35 +2,27 @@
 
 from steelyard.estimation.arx import ArxModel, fit_arx
 from steelyard.estimation.auto import fit_auto
-from steelyard.estimation.bounded import fit_bounded, relative_bounds
 from steelyard.estimation.closed_loop_commands import CommandMatch, command_match
 from steelyard.estimation.closed_loop_fit import fit_closed_loop_input
 from steelyard.estimation.closed_loop_intervals import refine_intervals
 from steelyard.estimation.closed_loop_problem import SIMULATED_TERMS, fit_closed_loop, within_noise
 from steelyard.estimation.closed_loop_run import LoopRun, block_means, loop_run
 from steelyard.estimation.constant_errors import (
-    CalibratedConstants,
     KnownMoment,
     calibrate_by_moments,
     gain_sensitivity,
     with_constant_errors,
 )
-from steelyard.estimation.cutoff_choice import CutoffChoice, choose_cutoff, lowest_cutoff
+from steelyard.estimation.cutoff_choice import choose_cutoff, lowest_cutoff
 from steelyard.estimation.diagnosis import Diagnosis, diagnose
-from steelyard.estimation.drive_choice import DriveChoice, DriveTrial, choose_drive
-from steelyard.estimation.entropic import (
-    choose_strength,
-    fit_entropic,
-    largest_torque,
-    left_out_blocks,
-    with_links_near,
-)
+from steelyard.estimation.drive_choice import DriveChoice, choose_drive
+from steelyard.estimation.entropic import fit_entropic, largest_torque, with_links_near
 from steelyard.estimation.first_order import FirstOrderFit, fit_first_order
 from steelyard.estimation.friction import fit_friction
 from steelyard.estimation.friction_drift import FrictionDrift, friction_drift, with_drift
 from steelyard.estimation.full_set import with_full_set
 from steelyard.estimation.huber import fit_huber
-from steelyard.estimation.instrumental import WEAK, fit_instrumental
+from steelyard.estimation.instrumental import WEAK
 from steelyard.estimation.instrumental_shift import instrumental_shift
 from steelyard.estimation.joint_trace import JointTrace, excited_joint, joint_trace
 from steelyard.estimation.knock import without_knocks
@@ -45,12 +37,12 @@ from steelyard.estimation.loop_delay import (
     replayed_commands,
 )
 from steelyard.estimation.loop_instruments import fit_loop_instrumental, loop_instruments
-from steelyard.estimation.methods import METHODS, WINDOW, Instruments, fit_by_name
+from steelyard.estimation.methods import METHODS, WINDOW, fit_by_name
 from steelyard.estimation.momentum import fit_momentum
 from steelyard.estimation.noise_covariance import Colour
 from steelyard.estimation.noise_spread import Spread
 from steelyard.estimation.refinement import Refinement, RefinementOutcome
-from steelyard.estimation.refinement_constraints import Point, SearchBox, StepConstraint
+from steelyard.estimation.refinement_constraints import Point, SearchBox
 from steelyard.estimation.refinement_possible import PossibleLinks, possible_links
 from steelyard.estimation.ridge import fit_ridge
 from steelyard.estimation.static import static_problem
@@ -64,16 +56,12 @@ __all__ = [
     "WEAK",
     "WINDOW",
     "ArxModel",
-    "CalibratedConstants",
     "Colour",
     "CommandMatch",
-    "CutoffChoice",
     "Diagnosis",
     "DriveChoice",
-    "DriveTrial",
     "FirstOrderFit",
     "FrictionDrift",
-    "Instruments",
     "JointTrace",
     "KnownMoment",
     "LoopDelay",
@@ -84,20 +72,17 @@ __all__ = [
     "RefinementOutcome",
     "SearchBox",
     "Spread",
-    "StepConstraint",
     "TorqueLag",
     "block_means",
     "calibrate_by_moments",
     "choose_cutoff",
     "choose_drive",
-    "choose_strength",
     "command_match",
     "common_dead_time",
     "diagnose",
     "excited_joint",
     "fit_arx",
     "fit_auto",
-    "fit_bounded",
     "fit_by_name",
     "fit_closed_loop",
     "fit_closed_loop_input",
@@ -105,7 +90,6 @@ __all__ = [
     "fit_first_order",
     "fit_friction",
     "fit_huber",
-    "fit_instrumental",
     "fit_least_squares",
     "fit_lmi",
     "fit_load_friction",
@@ -120,14 +104,12 @@ __all__ = [
     "joint_trace",
     "lag_seen_by",
     "largest_torque",
-    "left_out_blocks",
     "linearised",
     "loop_instruments",
     "loop_run",
     "lowest_cutoff",
     "possible_links",
     "refine_intervals",
-    "relative_bounds",
     "replayed_commands",
     "static_problem",
     "torque_aligned",

@@ -15,15 +15,13 @@ from steelyard.inertia.cholesky import (
 )
 from steelyard.inertia.consistency import (
     ROUND_OFF,
-    Consistency,
-    Violation,
     characteristic_length,
     check_body,
     relative_eigenvalue,
     scaled_pseudo_inertia,
 )
 from steelyard.inertia.generator import drawn_near, random_body
-from steelyard.inertia.mesh import EdgeDefects, Mesh, MeshProperties, edge_defects, mesh_properties
+from steelyard.inertia.mesh import Mesh, edge_defects, mesh_properties
 from steelyard.inertia.mesh_files import read_mesh
 from steelyard.inertia.nearest import nearest_consistent
 from steelyard.inertia.orders import (
@@ -40,7 +38,7 @@ from steelyard.inertia.parameters import (
     rotational_inertia,
 )
 from steelyard.inertia.primitives import box, capsule, cylinder, ellipsoid, sphere
-from steelyard.inertia.principal import Ellipsoid, Principal, equivalent_ellipsoid, principal_axes
+from steelyard.inertia.principal import Ellipsoid, equivalent_ellipsoid, principal_axes
 
 __all__ = [
     "LOG_CHOLESKY_NAMES",
@@ -49,14 +47,9 @@ __all__ = [
     "PARAMETER_UNITS",
     "ROUND_OFF",
     "Body",
-    "Consistency",
-    "EdgeDefects",
     "Ellipsoid",
     "Mesh",
-    "MeshProperties",
     "MujocoPrincipal",
-    "Principal",
-    "Violation",
     "box",
     "capsule",
     "change_of_frame",

@@ -1,7 +1,7 @@
 """What is safe: every limit and clearance as signed margins with gradients, and proven at every instant."""
 
-from steelyard.limits.bearable import Bearable, bearable
-from steelyard.limits.bounds import Bounds, bounds_of
+from steelyard.limits.bearable import bearable
+from steelyard.limits.bounds import bounds_of
 from steelyard.limits.certificate import (
     Assumptions,
     Certificate,
@@ -27,8 +27,6 @@ __all__ = [
     "FLOOR",
     "TOOL",
     "Assumptions",
-    "Bearable",
-    "Bounds",
     "Certificate",
     "Clearance",
     "Floor",

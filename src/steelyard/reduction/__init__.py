@@ -1,6 +1,6 @@
 """What is assumed of the links, each in a stated frame, and the fewer parameters that are left."""
 
-from steelyard.reduction.projection import Projection, project
+from steelyard.reduction.projection import project
 from steelyard.reduction.reduction import Reduction, symmetric_links
 from steelyard.reduction.rule import (
     SYMMETRIC,
@@ -13,7 +13,6 @@ __all__ = [
     "SYMMETRIC",
     "Condition",
     "LinkRule",
-    "Projection",
     "Reduction",
     "fixed",
     "project",

@@ -6,21 +6,21 @@ differentiate (`differentiated`), choose the interval (`resampled`), then remove
 
 from steelyard.signals.band import band_of, in_band
 from steelyard.signals.butterworth import Butterworth
-from steelyard.signals.cutoff import Cutoff, cutoff_of
+from steelyard.signals.cutoff import cutoff_of
 from steelyard.signals.delay import without_delay
 from steelyard.signals.differentiator import Differentiator, differentiated, smoothed
 from steelyard.signals.gaps import split_at_gaps
 from steelyard.signals.held_poses import held_poses
-from steelyard.signals.keep_apart import Split, kept_apart
+from steelyard.signals.keep_apart import kept_apart
 from steelyard.signals.limited import is_limited, without_limited
 from steelyard.signals.motion_band import motion_band
 from steelyard.signals.period import period_of
-from steelyard.signals.preparation import Preparation, Prepared, prepared, prepared_alike
+from steelyard.signals.preparation import Preparation, prepared, prepared_alike
 from steelyard.signals.recursion import recursion
 from steelyard.signals.repeats import repeats_after
 from steelyard.signals.resample import resampled
 from steelyard.signals.rows import with_rows
-from steelyard.signals.sampling import Sampling, sampling_of, uniform_interval
+from steelyard.signals.sampling import sampling_of, uniform_interval
 from steelyard.signals.spectrum import power_spectrum
 from steelyard.signals.stages import CentralDifferences
 from steelyard.signals.standstill import is_moving, main_motion
@@ -33,12 +33,8 @@ __all__ = [
     "SOURCE_TIME",
     "Butterworth",
     "CentralDifferences",
-    "Cutoff",
     "Differentiator",
     "Preparation",
-    "Prepared",
-    "Sampling",
-    "Split",
     "aligned",
     "band_of",
     "cutoff_of",

@@ -14,7 +14,7 @@ from steelyard.errors import InputError, MissingExtraError, UnknownNameError
 from steelyard.identifiability.exact.result import ProvenIdentifiability
 
 if TYPE_CHECKING:
-    pass
+    import sympy  # noqa: F401 - in a quoted type
 
 
 @dataclass(frozen=True, eq=False)
