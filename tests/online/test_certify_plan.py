@@ -26,8 +26,8 @@ from steelyard.errors import InputError
 from steelyard.limits import MotionLimits, NotCertifiedError, Obstacle, Scene
 from steelyard.online import (
     PlanCertificate,
+    PlanCertifier,
     RobustLaw,
-    certify_plan,
 )
 from steelyard.pose import Pose
 from steelyard.robot import Sphere
@@ -37,7 +37,7 @@ _, _, RHO = model(ROBOT)
 
 
 def proven(limits: MotionLimits, plan: object, tube: Tube = TUBE, share: float = 1.0) -> PlanCertificate:
-    return certify_plan(limits, plan, half_widths=share * RHO, tube=tube, law=LAW)
+    return PlanCertifier(limits, share * RHO, tube, LAW).certify(plan)
 
 
 @pytest.fixture(scope="module")
@@ -154,7 +154,7 @@ def test_a_certificate_is_read_back_in_every_bit_and_cannot_claim_what_it_does_n
 def test_limits_without_a_model_and_plans_of_other_joints_are_refused() -> None:
     plan = swing(ROBOT, 0.2)
     with pytest.raises(InputError, match="no model of the torques"):
-        certify_plan(MotionLimits(ROBOT), plan, half_widths=RHO, tube=TUBE)
+        PlanCertifier(MotionLimits(ROBOT), RHO, TUBE, RobustLaw()).certify(plan)
     with pytest.raises(InputError, match="moves the joints"):
         proven(limits_of(ROBOT), replace(plan, joints=tuple(reversed(plan.joints))))
 
@@ -163,5 +163,5 @@ def test_the_componentwise_law_leaves_the_wrist_more_room() -> None:
     plan, limits = swing(ROBOT, 0.2), limits_of(ROBOT)
     clamped = proven(limits, plan)
     law = RobustLaw("componentwise", 0.1, LAW.rest_velocity)
-    component = certify_plan(limits, plan, half_widths=RHO, tube=TUBE, law=law)
+    component = PlanCertifier(limits, RHO, TUBE, law).certify(plan)
     assert component.torque_margins[6] > clamped.torque_margins[6]

@@ -1,6 +1,6 @@
 """Safe while learning: certified plans, a robust law, bounds that shrink, and the loop around a robot."""
 
-from steelyard.online.certify_plan import PlanCertifier, certify_plan
+from steelyard.online.certify_plan import PlanCertifier
 from steelyard.online.check_plan import check_plan
 from steelyard.online.escape import Escape, News, Threat
 from steelyard.online.journal import DrivenMove, Event, Known
@@ -74,7 +74,6 @@ __all__ = [
     "TubeTorques",
     "Watchdog",
     "WeightedCosts",
-    "certify_plan",
     "check_plan",
     "published_bounds",
     "read_run",
