@@ -16,7 +16,8 @@ import numpy as np
 import pytest
 
 EXAMPLES = Path(__file__).resolve().parents[1] / "examples"
-FILES = sorted(EXAMPLES.glob("*.py"))
+PAPERS = EXAMPLES.parent / "papers"
+FILES = sorted([*EXAMPLES.glob("*.py"), *PAPERS.glob("*.py")])
 TABLE_5_2 = {"m2", "m1*G1 + m2*G2", "m1*cx1", "m1*cz1", "m2*cx2", "m2*cz2", "m2*G2"}
 """Lumped parameters of the two-link arm in paper 001; (5.6) leaves one of them out."""
 
@@ -56,7 +57,7 @@ def test_every_example_runs(file: Path) -> None:
 
 @pytest.mark.parametrize("paper", ["001", "003"])
 def test_the_figures_that_the_index_of_papers_promises_are_drawn(paper: str) -> None:
-    file = EXAMPLES / f"paper_{paper}_figures.py"
+    file = PAPERS / f"paper_{paper}_figures.py"
     index = (EXAMPLES.parent / "docs" / "papers.md").read_text(encoding="utf-8")
     items = re.findall(rf"^\| ([^|]+) \|.*`[^`]*{file.name}`", index, re.M)
     assert items

@@ -129,9 +129,9 @@ LONG = {
     "steelyard joints": "a minute; tests/cli/test_cli_joints.py runs it on fewer joints",
     "steelyard sensitivity": "two minutes; tests/cli/test_cli_sensitivity.py runs fewer trials",
     "examples/lumped_parameters.py": "tests/test_examples.py runs it",
-    "examples/paper_000/figures.py": "the test above runs it",
-    "examples/paper_001_figures.py": "tests/test_examples.py runs it and looks for the figures",
-    "examples/paper_003_figures.py": "tests/test_examples.py runs it and looks for the figure",
+    "papers/paper_000/figures.py": "the test above runs it",
+    "papers/paper_001_figures.py": "tests/test_examples.py runs it and looks for the figures",
+    "papers/paper_003_figures.py": "tests/test_examples.py runs it and looks for the figure",
 }
 """Commands of the page that are not run below, and why."""
 SAID = {

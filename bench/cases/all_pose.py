@@ -9,10 +9,10 @@ from pathlib import Path
 import numpy as np
 import pinocchio as pin
 
+from paper_004.pose_projection import project_at_poses
 from steelyard.consistency.all_pose_proof import AllPoseProof
 from steelyard.consistency.all_pose_rescue import rescue
 from steelyard.consistency.pose_domain import PoseDomain
-from steelyard.consistency.pose_projection import project_at_poses
 from steelyard.consistency.pose_search import lowest_pose, sample_poses
 from steelyard.zoo import zoo_robot
 from timing import Row, best

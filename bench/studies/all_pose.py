@@ -13,11 +13,11 @@ from time import process_time
 
 import numpy as np
 
+from paper_004.pose_projection import project_at_poses
 from steelyard.consistency.all_pose_certificate import check_certificate
 from steelyard.consistency.all_pose_proof import AllPoseProof
 from steelyard.consistency.all_pose_rescue import LADDER, rescue
 from steelyard.consistency.pose_domain import PoseDomain
-from steelyard.consistency.pose_projection import project_at_poses
 from steelyard.consistency.pose_search import lowest_pose
 from steelyard.errors import NoSolutionError
 from steelyard.robot import Robot

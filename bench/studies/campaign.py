@@ -16,7 +16,7 @@ from typing import Any
 from tables import Bound, Study
 
 ROOT = Path(__file__).resolve().parents[2]
-SPEC, PROTOCOL = ROOT / "specs" / "crane_x7.toml", ROOT / "specs" / "crane_x7_paper.toml"
+SPEC, PROTOCOL = ROOT / "specs" / "crane_x7.toml", ROOT / "papers" / "paper_004" / "crane_x7_paper.toml"
 SMALL = 'identify = ["AP01", "AP02", "AP03", "PA03", "AG01"]\nvalidate = ["V01"]\n'
 KILLS = 6
 PAPER_SECONDS, PAPER_MEDIAN = 631_391.0, 1018.0
@@ -25,8 +25,8 @@ _DESCRIPTION = f"""`specs/crane_x7.toml`: 40 structured motions and three for va
 simulated CRANE-X7 with its hand axis (39 parameters, 12-bit encoders, 1 ms cycle, currents in steps of
 2.69 mA), then least squares, possible links and closed-loop input error at 10, 20, 40 and 80 ms: 160
 refinements, each with a proof for every pose. Machine code was made beforehand, by a small campaign.
-`specs/crane_x7_paper.toml` is the same by the paper's own protocol: every run from its own start, the least
-change of least squares, steps of 0.25 ms, no constraint on the steps.
+`papers/paper_004/crane_x7_paper.toml` is the same by the paper's own protocol: every run from its own start,
+the least change of least squares, steps of 0.25 ms, no constraint on the steps.
 
 The paper's record of its 160 refinements is {PAPER_SECONDS:.0f} s in total, {PAPER_MEDIAN:.0f} s in the
 median. That is not like for like: the paper has a real robot's logs, MATLAB's lsqnonlin with its default

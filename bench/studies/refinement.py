@@ -7,15 +7,14 @@ from dataclasses import asdict, dataclass
 import numpy as np
 
 from cases.closed_loop import crane, crane_log, crane_loop, truth
+from paper_004.closed_loop import paper_loop, search_box
 from steelyard.consistency import check_parameters
 from steelyard.estimation import (
     LoopRun,
     Refinement,
     fit_closed_loop_input,
-    paper_loop,
     possible_links,
     refine_intervals,
-    search_box,
 )
 from tables import Bound, Study
 

@@ -5,18 +5,12 @@ About 20 minutes on two idle cores.
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict, dataclass, field
-from pathlib import Path
 from typing import Any
 
 import numpy as np
-
-from tables import Bound, Study
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "examples"))
 
 from paper_000.arm import end_effector, nominal
 from paper_000.dumbbells import DUMBBELLS, POUNDS, Dumbbell
@@ -30,6 +24,7 @@ from paper_000.success import PRINTED, SUCCESS, Verdicts, entry, reasons
 from paper_000.tasks import holding
 from paper_000.trial import VELOCITY_ERROR
 from paper_000.verdict import PLACED, TILTED, Verdict
+from tables import Bound, Study
 
 SEEDS = 5
 WORKERS = 2

@@ -8,13 +8,13 @@ from time import process_time
 import coal
 import numpy as np
 
+from paper_003.tool_constraints import virtual_constraints_of
+from paper_003.virtual_constraints import VirtualConstraints
 from steelyard.arrays import Array, BoolArray
 from steelyard.dynamics import forward_kinematics
 from steelyard.errors import NoSolutionError
 from steelyard.excitation import Budget, design
 from steelyard.limits import Clearance, clearance_of
-from steelyard.limits.tool_constraints import virtual_constraints_of
-from steelyard.limits.virtual_constraints import VirtualConstraints
 from steelyard.pose import Pose
 from steelyard.robot import Box, Capsule, Geometry, Robot, Shape, Sphere
 from steelyard.zoo import zoo_robot

@@ -92,16 +92,6 @@ def test_files_that_are_no_text_are_refused(tmp_path: Path) -> None:
         read_spec(tmp_path / "huge")
 
 
-def test_each_table_of_an_array_is_found_on_its_own_line(tmp_path: Path) -> None:
-    text = "[campaign]\nkind = 'lattice'\n[[motion]]\nname = 'a'\n\n[[motion]]\nname = 3\n[[motion]]\n"
-    first, second, third = spec_of(tmp_path, text).content.sections("motion")
-    assert first.text("name") == "a"
-    with pytest.raises(InputError, match=r"spec.toml:7: motion.name: must be a text"):
-        second.text("name")
-    with pytest.raises(InputError, match=r"spec.toml:8: motion.name: is missing"):
-        third.text("name")
-
-
 def test_lists_choices_and_flags_are_read_with_their_types(tmp_path: Path) -> None:
     lines = (
         "[campaign]\nkind = 'x'",

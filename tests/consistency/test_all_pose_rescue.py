@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 from oracles.all_pose_models import eigenvalues, full_model, paper_004
+from paper_004.pose_projection import project_at_poses, project_by_ladder
 from steelyard.consistency.all_pose_certificate import check_certificate
 from steelyard.consistency.all_pose_rescue import LADDER, rescue, rescue_by_ladder
 from steelyard.consistency.pose_domain import PoseDomain
-from steelyard.consistency.pose_projection import project_at_poses, project_by_ladder
 from steelyard.dynamics import momentum_regressor
 from steelyard.errors import InputError
 from steelyard.zoo import zoo_robot

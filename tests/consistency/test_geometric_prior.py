@@ -12,7 +12,6 @@ from steelyard.consistency import (
     doubts_about,
     link_places,
     link_shapes,
-    prior_from_shapes,
     sane_prior,
     uniform_body,
 )
@@ -44,7 +43,7 @@ def test_every_link_without_inertial_gets_a_body_that_can_exist_and_raises_no_do
 ) -> None:
     robot = without_inertials(zoo_robot(name), shapes=shapes)
     layout = layout_of(robot, ["viscous"])
-    prior = prior_from_shapes(robot, layout)
+    prior = sane_prior(robot, layout)
     places = link_places(robot, link_shapes(robot))
     for link, ten in zip(robot.links, links_of(robot, prior.parameters), strict=True):
         assert check_body(ten).strict
@@ -60,7 +59,7 @@ def test_an_arm_gets_about_the_mass_its_maker_states(name: str, shapes: bool) ->
     real = zoo_robot(name)
     robot = without_inertials(real, shapes=shapes)
     stated = links_of(real, layout_of(real).nominal)[:, 0].sum()
-    believed = links_of(robot, prior_from_shapes(robot, layout_of(robot)).parameters)[:, 0].sum()
+    believed = links_of(robot, sane_prior(robot, layout_of(robot)).parameters)[:, 0].sum()
     assert 0.4 <= believed / stated <= 2.2
 
 
@@ -68,7 +67,7 @@ def test_the_total_mass_is_met_and_stated_links_stay_as_they_are() -> None:
     real = zoo_robot("ur10e")
     robot = without_inertials(real, "upper_arm_link", "wrist_1_link")
     layout = layout_of(robot)
-    prior = prior_from_shapes(robot, layout, 28.7)
+    prior = sane_prior(robot, layout, total_mass=28.7)
     links = links_of(robot, prior.parameters)
     assert links[:, 0].sum() == pytest.approx(28.7)
     assert prior.replaced == ("upper_arm_link", "wrist_1_link")
@@ -84,14 +83,14 @@ def test_the_total_mass_is_met_and_stated_links_stay_as_they_are() -> None:
 def test_a_total_mass_that_leaves_nothing_is_refused() -> None:
     robot = without_inertials(zoo_robot("ur10e"), "wrist_1_link")
     with pytest.raises(InputError, match="leaves nothing"):
-        prior_from_shapes(robot, layout_of(robot), 20.0)
+        sane_prior(robot, layout_of(robot), total_mass=20.0)
     with pytest.raises(InputError, match="must be positive"):
-        prior_from_shapes(robot, layout_of(robot), -1.0)
+        sane_prior(robot, layout_of(robot), total_mass=-1.0)
 
 
 def test_a_bar_lies_between_the_joints_of_its_link() -> None:
     robot = without_inertials(zoo_robot("two_link"), shapes=False)
-    links = links_of(robot, prior_from_shapes(robot, layout_of(robot)).parameters)
+    links = links_of(robot, sane_prior(robot, layout_of(robot)).parameters)
     first = Body.from_parameters(links[0])
     assert first.com == pytest.approx(0.5 * robot.joints[1].placement.translation)
     # The last link carries no joint: a ball at its own.
@@ -159,7 +158,7 @@ def test_a_link_is_heavier_than_steel_only_if_its_shapes_are() -> None:
 def test_vendors_that_publish_no_inertials_get_a_prior(file: str) -> None:
     robot = load_robot(ROBOTS / file)
     layout = layout_of(robot)
-    prior = prior_from_shapes(robot, layout, 20.0)
+    prior = sane_prior(robot, layout, total_mass=20.0)
     links = links_of(robot, prior.parameters)
     assert links[:, 0].sum() == pytest.approx(20.0)
     assert all(check_body(ten).strict for ten in links)

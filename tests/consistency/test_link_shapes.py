@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 from scipy.spatial import ConvexHull, HalfspaceIntersection
 
+from paper_003.enclosing_ellipsoid import enclosing_ellipsoid
 from steelyard.consistency import LinkShape, link_shapes, uniform_body
 from steelyard.errors import InputError
 from steelyard.inertia import Body, check_body, pseudo_inertia
-from steelyard.limits.enclosing_ellipsoid import enclosing_ellipsoid
 from steelyard.pose import Pose
 from steelyard.robot import Box, Capsule, Cylinder, Geometry, MeshFile, Robot, Shape, Sphere, parse_mjcf
 from steelyard.zoo import ZOO, zoo_robot

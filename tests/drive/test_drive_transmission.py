@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 
-from steelyard.drive import MotorSignals, Transmission, read_transmission, write_transmission
+from steelyard.drive import MotorSignals, Transmission
 from steelyard.errors import InputError
 
 
@@ -88,49 +86,6 @@ def test_a_wrist_whose_second_motor_passes_the_first_joint() -> None:
     np.testing.assert_array_equal(
         gear.joint_side(MotorSignals(torque=np.array([0.0, 1.0]))).tau, [-40.0, 40.0]
     )
-
-
-@pytest.mark.parametrize("seed", range(5))
-def test_a_file_keeps_every_bit(seed: int, tmp_path: Path) -> None:
-    gear = wrist(np.random.default_rng(seed))
-    write_transmission(gear, tmp_path / "gear.json")
-    back = read_transmission(tmp_path / "gear.json")
-    assert back.joints == gear.joints
-    for name in ("ratio", "coupling", "torque_constant", "rotor"):
-        np.testing.assert_array_equal(getattr(back, name), getattr(gear, name))
-
-
-def test_a_file_may_be_toml_written_by_hand(tmp_path: Path) -> None:
-    (tmp_path / "gear.toml").write_text('joints = ["a", "b"]\nratio = [100, 50.5]\n')
-    gear = read_transmission(tmp_path / "gear.toml")
-    np.testing.assert_array_equal(gear.matrix, np.diag([100.0, 50.5]))
-    assert gear.torque_constant is None
-    with pytest.raises(InputError, match="TOML is only read"):
-        write_transmission(gear, tmp_path / "gear.toml")
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("{", r"gear\.json:1: is not JSON"),
-        ("[]", r"gear\.json: expected a table, got a list"),
-        ('{"joints": ["a"]}', r"lacks the fields \['ratio'\]"),
-        ('{"joints": ["a"], "ratio": [1], "gears": 2}', r"unknown fields \['gears'\]"),
-        ('{"joints": ["a"], "ratio": ["x"]}', r"ratio: expected a number, got 'x'"),
-        ('{"joints": ["a"], "ratio": [0]}', r"gear\.json: ratio: must not be zero, got 0 at joint 'a'"),
-        ('{"joints": ["a", "a"], "ratio": [1, 1]}', r"joints: must name each joint once"),
-        ('{"joints": ["a"], "ratio": [NaN]}', r"holds NaN"),
-    ],
-)
-def test_a_bad_file_is_refused_with_its_place(text: str, message: str, tmp_path: Path) -> None:
-    (tmp_path / "gear.json").write_text(text)
-    with pytest.raises(InputError, match=message):
-        read_transmission(tmp_path / "gear.json")
-
-
-def test_a_missing_file_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"none\.json: cannot be read: No such file"):
-        read_transmission(tmp_path / "none.json")
 
 
 def test_a_coupling_that_leaves_a_motion_unseen_is_refused() -> None:

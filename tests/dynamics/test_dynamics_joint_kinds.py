@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import mujoco
 import numpy as np
 import pinocchio as pin
@@ -27,7 +29,8 @@ from steelyard.dynamics import (
 )
 from steelyard.inertia import random_body
 from steelyard.layout import layout_of
-from steelyard.robot import JointKind, Limits, RawJoint, RawLink, Robot, assemble, planar, universal
+from steelyard.pose import Pose
+from steelyard.robot import JointKind, Limits, RawJoint, RawLink, Robot, assemble, chained, planar
 
 BASE = "screws and balls"
 
@@ -148,7 +151,8 @@ def _compound_robot(rng: np.random.Generator) -> Robot:
     links += [RawLink(f"link{i}", "here", body, ()) for i, body in enumerate(bodies)]
     flat = planar(_raw(rng, "plane", "base", "link0", JointKind.CONTINUOUS))
     across = np.linalg.qr(rng.standard_normal((3, 3)))[0][0]
-    cross = universal(_raw(rng, "cross", "link0", "link1", JointKind.REVOLUTE), across)
+    turn = _raw(rng, "cross_1", "link0", "link1", JointKind.REVOLUTE)
+    cross = chained([turn, replace(turn, name="cross_2", placement=Pose.identity(), axis=across)])
     last = _raw(rng, "last", "link1", "link2", JointKind.REVOLUTE)
     return assemble("compound", [*links, *flat[0], *cross[0]], [*flat[1], *cross[1], last])
 

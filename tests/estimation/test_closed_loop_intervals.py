@@ -8,11 +8,11 @@ from functools import cache
 import numpy as np
 import pytest
 
+from paper_004.closed_loop import paper_loop
 from steelyard.control import FeedforwardPD
-from steelyard.errors import InputError, NoSolutionError
-from steelyard.estimation.closed_loop_delay import refine_delay
+from steelyard.errors import InputError
 from steelyard.estimation.closed_loop_fit import fit_closed_loop_input
-from steelyard.estimation.closed_loop_intervals import paper_loop, refine_intervals
+from steelyard.estimation.closed_loop_intervals import refine_intervals
 from steelyard.estimation.closed_loop_response import LoopComparison
 from steelyard.estimation.closed_loop_run import LoopRun, block_means
 from steelyard.estimation.refinement import RefinementOutcome
@@ -112,20 +112,8 @@ def test_the_papers_scheme_ends_beside_the_fast_one() -> None:
     np.testing.assert_allclose(papers.values, ours.values, atol=5e-3)
 
 
-def test_the_delay_is_found_with_the_parameters() -> None:
-    true = 1.7 * CYCLE
-    found, fit = refine_delay(model(), [log(0.0, true)], loop(), start(), (0.0, 3 * CYCLE))
-    assert abs(found.delay - true) < 5e-5
-    assert fit.detail["delay"] == found.delay
-    assert fit.rms < 0.1 * fit_closed_loop_input(model(), [log(0.0, true)], loop(), start()).rms
-
-
 def test_what_does_not_fit_is_refused_by_name() -> None:
     with pytest.raises(InputError, match="starts"):
         refine_intervals(model(), [log()], loop(), [start()])
     with pytest.raises(InputError, match="factors"):
         refine_intervals(model(), [log()], loop(), [start()] * 2, factors=(2, 3))
-    with pytest.raises(InputError, match="bounds"):
-        refine_delay(model(), [log()], loop(), start(), (2e-3, 1e-3))
-    with pytest.raises(NoSolutionError, match="can be simulated"):
-        refine_delay(model(), [log()], loop(), -start(), (0.0, CYCLE), resolution=1e-3)

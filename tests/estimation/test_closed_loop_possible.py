@@ -19,12 +19,12 @@ from steelyard.estimation.refinement import RefinementOutcome
 from steelyard.estimation.refinement_constraints import Point
 from steelyard.estimation.refinement_possible import ROTOR_FLOOR, PossibleLinks, possible_links
 from steelyard.identifiability import MinimalModel, minimal_model
-from steelyard.inertia import Body
+from steelyard.inertia import PARAMETER_NAMES, Body, change_of_frame
 from steelyard.layout import layout_of
 from steelyard.link_frames import modified_dh_frames
 from steelyard.motion import random_fourier
 from steelyard.pose import Pose
-from steelyard.reduction import SYMMETRIC, Reduction, known_link
+from steelyard.reduction import SYMMETRIC, Reduction, fixed
 from steelyard.rollout import ClosedLoop, rollout
 from steelyard.zoo import zoo_robot
 
@@ -38,7 +38,9 @@ HAND = ROBOT.link_names[-1]
 @cache
 def model() -> MinimalModel:
     frames = modified_dh_frames(ROBOT)
-    rules = dict.fromkeys(ROBOT.link_names[:-1], SYMMETRIC) | {HAND: known_link(LAYOUT, frames, HAND)}
+    hand = change_of_frame(frames.pose(HAND).inverse()) @ LAYOUT.nominal[LAYOUT.of_link(HAND)]
+    known = fixed(dict(zip(PARAMETER_NAMES, hand.tolist(), strict=True)))
+    rules = dict.fromkeys(ROBOT.link_names[:-1], SYMMETRIC) | {HAND: known}
     return minimal_model(ROBOT, LAYOUT, Reduction(LAYOUT, frames, rules))
 
 

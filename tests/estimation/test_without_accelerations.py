@@ -13,8 +13,6 @@ from steelyard.estimation import (
     fit_lmi,
     fit_momentum,
     fit_weighted,
-    integrated,
-    with_full_set,
 )
 from steelyard.layout import layout_of
 from steelyard.problem import Problem, evidence_of, problem_of
@@ -61,18 +59,6 @@ def test_they_are_asked_for_unless_the_question_says_otherwise() -> None:
         evidence_of(robot, [bare_log()[1]])
     assert not evidence_of(robot, [bare_log()[0]], accelerations=False).accelerated
     assert evidence_of(robot, [bare_log()[0]]).accelerated
-
-
-def test_integrated_equations_lead_to_possible_links() -> None:
-    problem = bare_problem()
-    found = fit_momentum(problem, 0.05)
-    impulses = integrated(problem, 0.05)
-    R = impulses.base_factor(found.weights)
-    answer = np.linalg.lstsq(R[:, :-1], R[:, -1], rcond=None)[0]
-    np.testing.assert_allclose(answer, found.values, atol=1e-9)
-    full = with_full_set(impulses, found)
-    assert full.detail["full_set"]["same_torques"]  # type: ignore[index]
-    np.testing.assert_allclose(problem.base.matrix @ full.parameters, found.values, atol=1e-8)
 
 
 def test_equations_are_made_from_the_samples_when_asked_for() -> None:

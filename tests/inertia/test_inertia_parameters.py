@@ -12,7 +12,6 @@ from steelyard.inertia import (
     parameters_of_pseudo_inertia,
     pseudo_inertia,
     rotational_inertia,
-    spatial_inertia,
 )
 from steelyard.pose import Pose
 
@@ -45,7 +44,6 @@ def test_the_order_and_the_signs_are_those_of_pinocchio(seed):
     rng = np.random.default_rng(seed)
     phi = parameters_of_cloud(*cloud(rng))
     body = pin.Inertia.FromDynamicParameters(phi)
-    np.testing.assert_allclose(spatial_inertia(phi), body.matrix(), atol=1e-13)
     np.testing.assert_allclose(
         pseudo_inertia(phi), pin.PseudoInertia.FromDynamicParameters(phi).toMatrix(), atol=1e-13
     )
@@ -60,28 +58,12 @@ def test_pseudo_inertia_is_the_second_moment_of_homogeneous_points(seed):
     np.testing.assert_allclose(pseudo_inertia(parameters_of_cloud(masses, points)), J, atol=1e-13)
 
 
-@pytest.mark.parametrize("seed", range(5))
-def test_spatial_inertia_gives_the_kinetic_energy_of_a_point_cloud(seed):
-    rng = np.random.default_rng(seed)
-    masses, points = cloud(rng)
-    v, w = rng.normal(size=3), rng.normal(size=3)
-    velocities = v + np.cross(w, points)
-    energy = 0.5 * masses @ (velocities**2).sum(axis=1)
-    twist = np.concatenate([v, w])
-    M = spatial_inertia(parameters_of_cloud(masses, points))
-    assert 0.5 * twist @ M @ twist == pytest.approx(energy, rel=1e-13)
-
-
 def test_ten_numbers_and_pseudo_inertia_round_trip_even_when_impossible_and_stacked():
     phi = np.random.default_rng(0).normal(size=(3, 4, 10))
     J = pseudo_inertia(phi)
     assert J.shape == (3, 4, 4, 4)
     np.testing.assert_allclose(parameters_of_pseudo_inertia(J), phi, atol=1e-14)
     np.testing.assert_array_equal(J[1, 2], pseudo_inertia(phi[1, 2]))
-    M = spatial_inertia(phi)
-    assert M.shape == (3, 4, 6, 6)
-    np.testing.assert_array_equal(M[1, 2], spatial_inertia(phi[1, 2]))
-    np.testing.assert_array_equal(M, np.swapaxes(M, -1, -2))
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -113,7 +95,7 @@ def test_change_of_frame_is_a_group_homomorphism():
     np.testing.assert_array_equal(change_of_frame(Pose.identity()), np.eye(10))
 
 
-@pytest.mark.parametrize("function", [pseudo_inertia, spatial_inertia, rotational_inertia])
+@pytest.mark.parametrize("function", [pseudo_inertia, rotational_inertia])
 def test_wrong_shapes_and_nan_are_refused_by_name(function):
     with pytest.raises(ShapeError, match="parameters: expected shape"):
         function(np.zeros(9))

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize_scalar
 
+from motion.motion_families import with_ramps
 from steelyard.arrays import Array
 from steelyard.dynamics import forward_kinematics, inverse_dynamics
 from steelyard.enclosure import Tracking
@@ -33,7 +34,6 @@ from steelyard.motion import (
     extent,
     pick_and_place,
     random_fourier,
-    with_ramps,
 )
 from steelyard.pose import Pose
 from steelyard.robot import Box, Capsule, Robot, Sphere

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import numpy as np
@@ -10,7 +11,7 @@ import pytest
 from oracles.coal_shapes import KINDS, random_place, random_shape
 from steelyard.archive import to_document
 from steelyard.errors import InputError
-from steelyard.limits import Obstacle, Scene, read_scene, write_scene
+from steelyard.limits import Obstacle, Scene, read_scene
 from steelyard.pose import Pose
 from steelyard.robot import Box, Cylinder, Sphere
 
@@ -24,16 +25,43 @@ rpy = [0, 0, 0.3]
 """
 
 
+KEYS = {
+    "sphere": ("radius",),
+    "capsule": ("radius", "length"),
+    "cylinder": ("radius", "length"),
+    "hull": ("points",),
+    "zonotope": ("centre", "generators"),
+}
+
+
+def stated(obstacle: Obstacle) -> dict[str, object]:
+    """An obstacle in the words of a scene file."""
+    shape, pose = obstacle.shape, obstacle.pose
+    table: dict[str, object] = {"name": obstacle.name, "shape": type(shape).__name__.lower()}
+    if isinstance(shape, Box):
+        table["size"] = [shape.x, shape.y, shape.z]
+    else:
+        table |= {key: np.asarray(getattr(shape, key)).tolist() for key in KEYS[str(table["shape"])]}
+    return table | {"position": pose.translation.tolist(), "rotation": pose.rotation.tolist()}
+
+
 @pytest.mark.parametrize("suffix", [".toml", ".json"])
-def test_a_scene_survives_its_file_to_the_bit(tmp_path: Path, suffix: str) -> None:
+def test_a_scene_is_read_to_the_bit(tmp_path: Path, suffix: str) -> None:
     rng = np.random.default_rng(0)
     shapes = [random_shape(rng, kind) for kind in KINDS] + [Cylinder(0.1, 0.2)]
     names = ["a", "über 'b'", 'say "c"', "d\\e", "🌍", "="]
     scene = Scene(tuple(Obstacle(n, s, random_place(rng)) for n, s in zip(names, shapes, strict=True)))
     path = tmp_path / f"scene{suffix}"
-    write_scene(scene, path)
+    tables = [stated(obstacle) for obstacle in scene.obstacles]
+    if suffix == ".json":
+        path.write_text(json.dumps({"schema": 1, "obstacle": tables}))
+    else:
+        # JSON's printable texts, finite numbers and lists are TOML's too.
+        lines = [[f"{k} = {json.dumps(v, ensure_ascii=False)}" for k, v in table.items()] for table in tables]
+        text = "\n".join(line for part in lines for line in ("[[obstacle]]", *part))
+        path.write_text(text, encoding="utf-8")
     assert to_document(read_scene(path)) == to_document(scene)
-    write_scene(Scene(), path)
+    path.write_text("{}" if suffix == ".json" else "")
     assert read_scene(path).obstacles == ()
 
 
@@ -111,5 +139,3 @@ def test_a_file_that_cannot_be_reached_is_named(tmp_path: Path) -> None:
         read_scene(tmp_path / "none.toml")
     with pytest.raises(InputError, match=r"cannot be read|is a directory"):
         read_scene(tmp_path)
-    with pytest.raises(InputError, match="cannot be written"):
-        write_scene(Scene(), tmp_path / "none" / "scene.toml")

@@ -7,6 +7,7 @@ import numpy as np
 from steelyard.motion import (
     AnyMotion,
     FourierMotion,
+    SequenceMotion,
     SinusoidMotion,
     SplineMotion,
     SumMotion,
@@ -16,7 +17,6 @@ from steelyard.motion import (
     quintic,
     rest_to_rest,
     slowed,
-    with_ramps,
 )
 
 JOINTS = ("shoulder", "elbow", "slider")
@@ -46,6 +46,33 @@ def sinusoid(seed: int, duration: float = 4.0) -> SinusoidMotion:
     )
 
 
+def with_ramps(motion: AnyMotion, seconds: float) -> SequenceMotion:
+    """From rest to the motion's first state, the motion, and from its last state to rest."""
+    at = motion.sample([0.0, motion.duration])
+    way = 0.5 * seconds * at.v
+    first, last = (
+        quintic(
+            motion.joints,
+            seconds,
+            at.q[0] - way[0],
+            at.q[0],
+            end_velocity=at.v[0],
+            end_acceleration=at.a[0],
+            robot=motion.robot,
+        ),
+        quintic(
+            motion.joints,
+            seconds,
+            at.q[1],
+            at.q[1] + way[1],
+            start_velocity=at.v[1],
+            start_acceleration=at.a[1],
+            robot=motion.robot,
+        ),
+    )
+    return in_sequence([first, motion, last])
+
+
 def families(seed: int = 0) -> dict[str, AnyMotion]:
     """One motion of every family and constructor."""
     rng = np.random.default_rng(seed)
@@ -63,7 +90,7 @@ def families(seed: int = 0) -> dict[str, AnyMotion]:
         "cubic pick and place": pick_and_place(JOINTS, poses, times, degree=3),
         "quintic pick and place": pick_and_place(JOINTS, poses, times),
         "sum": SumMotion((fourier(seed), spline(seed), sinusoid(seed))),
-        "sequence": with_ramps(sinusoid(seed), 0.9, start=poses[0]),
+        "sequence": with_ramps(sinusoid(seed), 0.9),
         "slowed": slowed(in_sequence([with_ramps(fourier(seed), 0.5)]), 2.7),
     }
 

@@ -1,4 +1,4 @@
-"""Rest at the ends: as conditions on coefficients, as a projection, by ramps, and between waypoints."""
+"""Rest at the ends: as conditions on coefficients, as a projection, and between waypoints."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.interpolate import CubicSpline, make_interp_spline
 
-from motion.motion_families import JOINTS, fourier, sinusoid, spline
+from motion.motion_families import JOINTS, fourier, sinusoid, spline, with_ramps
 from steelyard.errors import InputError
 from steelyard.motion import (
     AnyMotion,
@@ -17,13 +17,10 @@ from steelyard.motion import (
     extent,
     pick_and_place,
     quintic,
-    ramp_in,
-    ramp_out,
     rest_conditions,
     rest_to_rest,
     slowdown_within,
     slowed,
-    with_ramps,
 )
 
 HOME = np.array([0.3, -1.2, 0.05])
@@ -181,40 +178,6 @@ def test_waypoints_that_make_no_motion_are_refused(change: dict[str, object], wo
     good = {"joints": ("a",), "waypoints": [[0.0], [1.0], [0.5]], "times": [0.0, 1.0, 2.0]}
     with pytest.raises(InputError, match=words):
         pick_and_place(**(good | change))
-
-
-@pytest.mark.parametrize(
-    "motion", [fourier(3), sinusoid(3), spline(3)], ids=["fourier", "sinusoid", "spline"]
-)
-def test_ramps_lead_from_rest_into_the_motion_and_back_to_rest(motion: AnyMotion) -> None:
-    whole = with_ramps(motion, 1.2, start=HOME, end=AWAY)
-    assert whole.duration == pytest.approx(motion.duration + 2.4)
-    assert_rests(whole)
-    np.testing.assert_allclose(whole.sample([0.0, whole.duration]).q, [HOME, AWAY], atol=1e-12)
-    t = np.linspace(0.0, motion.duration, 30)
-    np.testing.assert_allclose(whole.sample(1.2 + t).q, motion.sample(t).q, atol=1e-12)
-    assert whole.robot == motion.robot
-
-
-def squared_jerk(ramp: SplineMotion) -> np.ndarray:
-    nodes, weights = np.polynomial.legendre.leggauss(6)  # exact: the square of a quadratic
-    t = 0.5 * ramp.duration * (nodes + 1.0)
-    return 0.5 * ramp.duration * weights @ ramp.derivative(t, 3) ** 2
-
-
-def test_a_ramp_without_a_pose_is_the_one_of_least_jerk() -> None:
-    motion = fourier(5)
-    for ramp, free in ((ramp_in, ramp_in(motion, 0.8)), (ramp_out, ramp_out(motion, 0.8))):
-        pose = free.control[:, 0 if ramp is ramp_in else -1]
-        least = squared_jerk(free)
-        for step in (-0.1, -1e-3, 1e-3, 0.1):
-            assert (squared_jerk(ramp(motion, 0.8, pose + step)) > least).all()
-
-
-@pytest.mark.parametrize("seconds", [0.0, -1.0, float("inf"), float("nan")])
-def test_a_ramp_takes_time(seconds: float) -> None:
-    with pytest.raises(InputError, match="seconds: must be positive and finite"):
-        with_ramps(fourier(0), seconds)
 
 
 def test_a_slowed_motion_takes_the_same_path_with_less_speed() -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -20,17 +19,15 @@ from online.gen3_plans import (
     swing,
     with_effort,
 )
-from steelyard.archive import to_document
+from steelyard.archive import from_document, to_document
 from steelyard.control import Tube
 from steelyard.dynamics import link_points
 from steelyard.errors import InputError
 from steelyard.limits import MotionLimits, NotCertifiedError, Obstacle, Scene
 from steelyard.online import (
     PlanCertificate,
+    PlanCertifier,
     RobustLaw,
-    certify_plan,
-    read_plan_certificate,
-    write_plan_certificate,
 )
 from steelyard.pose import Pose
 from steelyard.robot import Sphere
@@ -40,7 +37,7 @@ _, _, RHO = model(ROBOT)
 
 
 def proven(limits: MotionLimits, plan: object, tube: Tube = TUBE, share: float = 1.0) -> PlanCertificate:
-    return certify_plan(limits, plan, half_widths=share * RHO, tube=tube, law=LAW)
+    return PlanCertifier(limits, share * RHO, tube, LAW).certify(plan)
 
 
 @pytest.fixture(scope="module")
@@ -142,12 +139,9 @@ def test_a_stretch_too_wide_for_a_proof_is_halved() -> None:
     assert (fine.torque_margins >= 0.0).all()
 
 
-def test_a_certificate_is_read_back_in_every_bit_and_cannot_claim_what_it_does_not_show(
-    tmp_path: Path,
-) -> None:
+def test_a_certificate_is_read_back_in_every_bit_and_cannot_claim_what_it_does_not_show() -> None:
     certificate = proven(limits_of(ROBOT), swing(ROBOT, 0.2))
-    write_plan_certificate(certificate, tmp_path / "plan.json")
-    again = read_plan_certificate(tmp_path / "plan.json")
+    again = from_document(PlanCertificate, to_document(certificate))
     assert to_document(again) == to_document(certificate)
     with pytest.raises(ValueError, match="read-only"):
         again.robust[0, 0] = 0.0
@@ -155,15 +149,12 @@ def test_a_certificate_is_read_back_in_every_bit_and_cannot_claim_what_it_does_n
         replace(certificate, effort=0.1 * certificate.effort)
     with pytest.raises(InputError, match="must increase from 0"):
         replace(certificate, edges=certificate.edges[::-1])
-    (tmp_path / "plan.json").write_text("{")
-    with pytest.raises(InputError, match="is not JSON"):
-        read_plan_certificate(tmp_path / "plan.json")
 
 
 def test_limits_without_a_model_and_plans_of_other_joints_are_refused() -> None:
     plan = swing(ROBOT, 0.2)
     with pytest.raises(InputError, match="no model of the torques"):
-        certify_plan(MotionLimits(ROBOT), plan, half_widths=RHO, tube=TUBE)
+        PlanCertifier(MotionLimits(ROBOT), RHO, TUBE, RobustLaw()).certify(plan)
     with pytest.raises(InputError, match="moves the joints"):
         proven(limits_of(ROBOT), replace(plan, joints=tuple(reversed(plan.joints))))
 
@@ -172,5 +163,5 @@ def test_the_componentwise_law_leaves_the_wrist_more_room() -> None:
     plan, limits = swing(ROBOT, 0.2), limits_of(ROBOT)
     clamped = proven(limits, plan)
     law = RobustLaw("componentwise", 0.1, LAW.rest_velocity)
-    component = certify_plan(limits, plan, half_widths=RHO, tube=TUBE, law=law)
+    component = PlanCertifier(limits, RHO, TUBE, law).certify(plan)
     assert component.torque_margins[6] > clamped.torque_margins[6]

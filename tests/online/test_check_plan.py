@@ -16,7 +16,7 @@ from steelyard.dynamics import passivity_regressor
 from steelyard.errors import InputError
 from steelyard.layout import layout_of
 from steelyard.limits import MotionLimits, NotCertifiedError
-from steelyard.online import PlanCertificate, certify_plan, check_plan
+from steelyard.online import PlanCertificate, PlanCertifier, check_plan
 from steelyard.online.checked_gaps import CheckedGaps
 from steelyard.online.checked_rows import link_rows
 from steelyard.online.jets import Jet
@@ -32,7 +32,7 @@ def limits() -> MotionLimits:
 
 @pytest.fixture(scope="module")
 def certificate(limits: MotionLimits) -> PlanCertificate:
-    return certify_plan(limits, plan(), half_widths=RHO, tube=TUBE, law=LAW)
+    return PlanCertifier(limits, RHO, TUBE, LAW).certify(plan())
 
 
 def plan() -> object:
@@ -45,7 +45,7 @@ def test_certified_plans_are_verified_and_no_draw_leaves_less_than_the_checker_f
 ) -> None:
     rng = np.random.default_rng(seed)
     moved = swing(ROBOT, rng.uniform(-0.25, 0.25, 7))
-    found = check_plan(certify_plan(limits, moved, half_widths=RHO, tube=TUBE, law=LAW), limits, moved)
+    found = check_plan(PlanCertifier(limits, RHO, TUBE, LAW).certify(moved), limits, moved)
     drawn, bounds = draw(rng, ROBOT, moved, (0.0, DURATION), 2000), limits.bounds
     assert np.minimum(drawn.q - bounds.lower, bounds.upper - drawn.q).min() >= found.position >= 0.0
     assert (bounds.velocity - np.abs(drawn.v)).min() >= found.velocity >= 0.0
@@ -126,7 +126,7 @@ def test_no_torque_drawn_from_the_tube_exceeds_what_the_checker_allows_for() -> 
     layout, phi, rho = model(ROBOT, drive)
     alone = MotionLimits(ROBOT, None, layout, phi)
     moved = swing(ROBOT, rng.uniform(-0.25, 0.25, 7))
-    proof = certify_plan(alone, moved, half_widths=0.0 * rho, tube=TUBE, law=LAW)
+    proof = PlanCertifier(alone, 0.0 * rho, TUBE, LAW).certify(moved)
     drawn = draw(rng, ROBOT, moved, (0.0, DURATION), 4000, drive=drive)
     left = (alone.bounds.effort - np.abs(drawn.nominal)).min()
     found = check_plan(proof, alone, moved).torque

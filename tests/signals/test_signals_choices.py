@@ -1,4 +1,4 @@
-"""What a recording suggests by itself: cut-off, period, harmonics, delay; each recovers what was put in."""
+"""What a recording suggests by itself: cut-off and period; each recovers what was put in."""
 
 import numpy as np
 import pytest
@@ -8,12 +8,10 @@ from signals.periodic_motion import motion, series, torque, uniform_time
 from steelyard.errors import InputError, RecordingError, UnknownNameError
 from steelyard.recording import Recording
 from steelyard.signals import (
+    Butterworth,
     cutoff_of,
-    delay_between,
     differentiated,
-    fourier_series,
     period_of,
-    series_delay,
     without_delay,
 )
 
@@ -36,8 +34,7 @@ def test_the_cut_off_is_near_the_one_with_the_least_error_of_acceleration(sigma)
     cutoff = cutoff_of(log)
 
     def error(frequency):
-        method = type(cutoff)(frequency, "", cutoff.each, cutoff.floor).butterworth()
-        done = differentiated(log, method).window(4.0, 20.0)
+        done = differentiated(log, Butterworth(frequency)).window(4.0, 20.0)
         return np.sqrt(np.mean((done.a - series(done.time, 2)) ** 2))
 
     tried = np.geomspace(1.0, 100.0, 25)
@@ -81,72 +78,20 @@ def test_the_period_is_found_between_samples_and_is_the_shortest_one():
     assert period_of(motion(uniform_time(0.01, 15.0), 3.9871)) == pytest.approx(3.9871, abs=1e-7)
 
 
-def test_the_number_of_harmonics_is_the_one_that_was_put_in():
-    for noise in (0.0, 1e-6, 1e-3):
-        log = motion(uniform_time(0.01, 15.0), 3.9871, noise=noise)
-        assert fourier_series(log, 3.9871).harmonics == 5
-
-
-def test_a_fourier_fit_beats_the_noise_by_averaging_all_of_the_recording():
-    log = motion(uniform_time(0.005, 40.0), noise=1e-3)
-    done = differentiated(log, fourier_series(log))
-    rms = np.sqrt(np.mean((done.a - series(done.time, 2)) ** 2))
-    # 11 coefficients from 8000 samples, the fastest weighted by (2π 1.25)².
-    assert rms < 1e-3 * np.sqrt(11 / 8000) * (2.0 * np.pi * 1.25) ** 2
-    assert done.n == log.n
-
-
 def test_a_motion_that_does_not_repeat_has_no_period():
     t = uniform_time(0.01, 10.0)
     chirp = Recording(("j",), t, np.sin(t**1.7)[:, None])
     with pytest.raises(InputError, match="does not repeat"):
         period_of(chirp)
-    with pytest.raises(InputError, match="less than the period"):
-        fourier_series(motion(t), period=12.0)
 
 
-@pytest.mark.parametrize("delay", [0.0, 0.0123, -0.0046, 0.0998])
-def test_a_delay_between_samples_is_recovered_whatever_gain_and_offset(delay):
-    t = uniform_time(0.005, 20.0)
-    found = series_delay(torque(t), 3.0 * torque(t - delay) - 2.0, 0.005, 0.1)
-    assert found.seconds == pytest.approx(delay, abs=1e-6)
-    assert found.each == pytest.approx(delay, abs=1e-6)
-    assert found.correlation == pytest.approx(1.0, abs=1e-9)
-
-
-def test_the_deviation_of_a_delay_is_its_scatter_over_noise():
-    t = uniform_time(0.01, 10.0)
-    x, y = torque(t), torque(t - 0.0137)
-    found = []
-    for seed in range(60):
-        noise = np.random.default_rng(seed).standard_normal(y.shape)
-        found.append(series_delay(x, y + noise, 0.01, 0.05))
-    seconds = np.array([delay.seconds for delay in found])
-    assert seconds.std() == pytest.approx(np.mean([d.deviation for d in found]), rel=0.3)
-    assert seconds.mean() == pytest.approx(0.0137, abs=4.0 * seconds.std() / np.sqrt(60))
-
-
-def test_the_delay_of_a_joint_behind_its_reference_is_found_and_taken_out():
+def test_the_delay_of_a_joint_behind_its_reference_is_taken_out():
     t = uniform_time(0.004, 20.0)
     log = motion(t, q=series(t - 0.021), tau=torque(t - 0.021), q_ref=series(t))
-    delay = delay_between(log, "q_ref", "q")
-    assert delay.seconds == pytest.approx(0.021, abs=1e-6)
-    back = without_delay(log, delay.seconds, ["tau", "q"])
+    back = without_delay(log, 0.021, ["tau", "q"])
     assert np.abs(back.q - back.q_ref).max() < 1e-5
     assert np.abs(back.tau - torque(back.time)).max() < 1e-4
     assert log.n - back.n == 6
-    assert abs(delay_between(back, "q_ref", "q").seconds) < 1e-6
-
-
-def test_a_dead_column_has_no_delay_and_does_not_spoil_the_others():
-    t = uniform_time(0.01, 10.0)
-    x, y = torque(t), torque(t - 0.03)
-    y[:, 1] = 0.0
-    found = series_delay(x, y, 0.01, 0.1)
-    assert found.seconds == pytest.approx(0.03, abs=1e-5)
-    assert np.isnan(found.each[1])
-    with pytest.raises(InputError, match="no pair of columns changes"):
-        series_delay(x[:, 1], y[:, 1], 0.01, 0.1)
 
 
 def test_what_a_recording_lacks_is_named():
@@ -154,8 +99,6 @@ def test_what_a_recording_lacks_is_named():
     with pytest.raises(
         UnknownNameError, match=r"unknown channel of this recording 'q_ref'.*Valid: q, v, tau"
     ):
-        delay_between(log, "q_ref", "q")
-    with pytest.raises(UnknownNameError, match="unknown channel of this recording 'q_ref'"):
         cutoff_of(log, "q_ref")
     with pytest.raises(RecordingError, match="a spectrum needs 100"):
         cutoff_of(log.window(0.0, 0.5))

@@ -10,46 +10,25 @@ from steelyard.recording import Recording
 from steelyard.signals import (
     is_moving,
     main_motion,
-    moving_segments,
     torque_from_current,
-    trimmed,
     with_rows,
-    without_standstill,
 )
 
 
-def test_without_standstill_no_sample_left_is_slow_and_no_fast_one_is_lost():
+def test_a_joint_moves_where_its_own_speed_exceeds_its_own_threshold():
     log = motion(uniform_time(0.01, 8.0))
-    kept = without_standstill(log, 0.1)
-    fast = (np.abs(log.v) > 0.1).all(axis=1)
-    assert np.array_equal(kept.time, log.time[fast])
-    assert np.array_equal(kept.tau, log.tau[fast])
-    any_moves = without_standstill(log, (0.1, 0.2), moving="any")
-    assert np.array_equal(any_moves.time, log.time[(np.abs(log.v) > (0.1, 0.2)).any(axis=1)])
-    assert is_moving(log, 0.1).shape == (log.n, 2)
+    assert np.array_equal(is_moving(log, (0.1, 0.2)), np.abs(log.v) > (0.1, 0.2))
 
 
 def test_the_intervals_removed_are_exactly_what_is_missing():
     log = motion(uniform_time(0.01, 8.0))
-    kept = without_standstill(log, 0.3)
+    kept = with_rows(log, is_moving(log, 0.3).all(axis=1))
     detail = kept.provenance[-1].detail
     missing = np.zeros(log.n, dtype=bool)
     for start, end in detail["intervals_removed"]:
         missing |= (log.time >= start) & (log.time <= end)
     assert np.array_equal(log.time[~missing], kept.time)
     assert detail["samples_removed"] == missing.sum() == log.n - kept.n
-
-
-def test_segments_are_the_same_rows_as_one_recording_but_without_gaps_inside():
-    log = motion(uniform_time(0.01, 8.0))
-    segments = moving_segments(log, 0.3)
-    assert len(segments) > 4
-    assert np.concatenate([part.time for part in segments]) == pytest.approx(
-        without_standstill(log, 0.3).time
-    )
-    for number, part in enumerate(segments, 1):
-        assert np.diff(part.time) == pytest.approx(0.01)
-        assert part.provenance[-1].detail["segment"] == number
 
 
 def test_the_main_motion_is_left_when_the_approach_is_cut():
@@ -67,16 +46,10 @@ def test_the_main_motion_is_left_when_the_approach_is_cut():
     assert motion_only.provenance[-1].detail["motions_found"] == 2
 
 
-def test_trimming_cuts_time_and_keeps_what_is_between():
-    log = motion(uniform_time(0.01, 8.0))
-    assert np.array_equal(trimmed(log, 0.505, 1.0).time, log.time[51:701])
-    assert trimmed(log) == log
-
-
 def test_rows_that_leave_nothing_or_thresholds_that_fit_nothing_are_refused():
     log = motion(uniform_time(0.01, 8.0))
     with pytest.raises(RecordingError, match="0 of 801 samples are left"):
-        without_standstill(log, 1e3)
+        with_rows(log, is_moving(log, 1e3).all(axis=1))
     with pytest.raises(RecordingError, match="no joint moves faster"):
         main_motion(log, 1e3)
     with pytest.raises(RecordingError, match=r"there are no velocities.*Differentiate"):

@@ -3,11 +3,11 @@
 from steelyard.audit.agreement import check_agreement, structured_torque
 from steelyard.audit.cloud import ParameterCloud
 from steelyard.audit.cloud_check import check_cloud, check_prediction_kept
-from steelyard.audit.cloud_contraction import Contraction, Trend
+from steelyard.audit.cloud_contraction import Trend
 from steelyard.audit.cloud_gathering import parameter_cloud
 from steelyard.audit.cloud_prediction import MNE_DEFINITION, PredictionError, prediction_error
 from steelyard.audit.cloud_stage import APART, CloudStage
-from steelyard.audit.cloud_tables import ParameterChange, RoutingRow, largest_changes, routing_table
+from steelyard.audit.cloud_tables import ParameterChange, largest_changes, routing_table
 from steelyard.audit.density import check_density
 from steelyard.audit.excitation import check_excitation
 from steelyard.audit.held_out import check_torque, error_along
@@ -23,11 +23,9 @@ __all__ = [
     "MNE_DEFINITION",
     "Check",
     "CloudStage",
-    "Contraction",
     "ParameterChange",
     "ParameterCloud",
     "PredictionError",
-    "RoutingRow",
     "Status",
     "TorqueError",
     "Trend",

@@ -4,30 +4,25 @@ from steelyard.campaign.cluster_crew import require_cluster
 from steelyard.campaign.event import Event, Happening
 from steelyard.campaign.failure import Failure
 from steelyard.campaign.graph import Graph
-from steelyard.campaign.identification import Subject, links_behind, motion_of, subject_of
+from steelyard.campaign.identification import links_behind, motion_of, subject_of
 from steelyard.campaign.kinds import Plan, plan, register_kind
-from steelyard.campaign.outcome import End, Outcome, Status
+from steelyard.campaign.outcome import Outcome, Status
 from steelyard.campaign.run import run
-from steelyard.campaign.section import Section
 from steelyard.campaign.seeds import task_seed
 from steelyard.campaign.spec import Spec, read_spec
 from steelyard.campaign.tables import table_path, write_table
 from steelyard.campaign.task import Task
-from steelyard.campaign.trials import Condition, conditions, trials
+from steelyard.campaign.trials import conditions, trials
 
 __all__ = [
-    "Condition",
-    "End",
     "Event",
     "Failure",
     "Graph",
     "Happening",
     "Outcome",
     "Plan",
-    "Section",
     "Spec",
     "Status",
-    "Subject",
     "Task",
     "conditions",
     "links_behind",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, TypeVar
 
 from steelyard.errors import InputError, UnknownNameError
@@ -62,25 +62,6 @@ class Section:
             path = (*self._path, key)
             self._inner[key] = (Section(content, self._file, self._text, path, self._first),)
         return self._inner[key][0]
-
-    def sections(self, key: str) -> tuple[Section, ...]:
-        """The tables of an array of tables, none when it is not given.
-
-        Raises:
-            InputError: it is not an array of tables.
-        """
-        if key not in self._inner:
-            items = self._a(list, "an array of tables", key, [])
-            if not all(isinstance(item, dict) for item in items):
-                raise InputError("must be an array of tables.", place=self.place(key))
-            path = (*self._path, key)
-            lines = [n for n, table in _headers(self._text) if table == path and n >= self._first]
-            lines += [self._first] * (len(items) - len(lines))  # tables written in one line
-            self._inner[key] = tuple(
-                Section(item, self._file, self._text, path, line)
-                for item, line in zip(items, lines, strict=False)
-            )
-        return self._inner[key]
 
     def table(self, key: str) -> dict[str, Any]:
         """A table as it stands, for a reader of its own; empty when it is not given."""
@@ -185,12 +166,6 @@ class Section:
         if not math.isfinite(number):
             raise InputError("must be finite.", place=self.place(key))
         return number
-
-
-def _headers(text: str) -> Iterator[tuple[int, tuple[str, ...]]]:
-    for number, line in enumerate(text.splitlines(), start=1):
-        if header := _header(line):
-            yield number, header
 
 
 def _header(line: str) -> tuple[str, ...]:

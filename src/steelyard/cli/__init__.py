@@ -11,7 +11,10 @@ from steelyard.cli.app import main
 from steelyard.cli.interruption import end_cleanly
 from steelyard.cli.output import HELPERS
 
-__all__ = ["command", "main"]
+__all__ = [
+    "command",
+    "main",
+]
 
 GARBAGE = 50_000
 """Objects that may be made, beyond those gone, before a program looks for garbage; Python's own are 700."""

@@ -1,26 +1,23 @@
 """Convex programs in the few shapes the house needs: the one door to Clarabel and HiGHS.
 
 `ConeProgram` states a constrained least-squares or linear objective under cone constraints and `solve`
-answers it; `LinearProgram` states a polytope, over which `minimise`, `LinearSeries` and `bounding_box`
-solve linear objectives. `safe_conic_bound` and `safe_linear_bound` turn approximate multipliers into
+answers it; `LinearProgram` states a polytope, over which `minimise` and `LinearSeries` solve
+linear objectives. `safe_conic_bound` and `safe_linear_bound` turn approximate multipliers into
 guaranteed bounds.
 """
 
 from steelyard.cones.bounds import safe_conic_bound, safe_linear_bound
 from steelyard.cones.constraints import AtMost, Constraint, Equal, Exponential, SecondOrder, Semidefinite
 from steelyard.cones.failures import InfeasibleError, UnboundedError
-from steelyard.cones.hull import Box, bounding_box
 from steelyard.cones.linear import LinearSeries, LinearSolution, minimise
 from steelyard.cones.logdet import LogDet, minus_log_dets
 from steelyard.cones.polytope import LinearProgram
 from steelyard.cones.program import ConeProgram
-from steelyard.cones.solve import ConeSolution, solve
+from steelyard.cones.solve import solve
 
 __all__ = [
     "AtMost",
-    "Box",
     "ConeProgram",
-    "ConeSolution",
     "Constraint",
     "Equal",
     "Exponential",
@@ -32,7 +29,6 @@ __all__ = [
     "SecondOrder",
     "Semidefinite",
     "UnboundedError",
-    "bounding_box",
     "minimise",
     "minus_log_dets",
     "safe_conic_bound",

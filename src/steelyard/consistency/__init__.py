@@ -1,43 +1,33 @@
 """What a physically possible parameter vector is, and how to get one.
 
 `check_parameters` judges a full vector link by link; `possible_set` states what is possible, with a distance
-that makes links comparable; `nearest_possible` projects onto it, `fit_possible` fits equations within it,
-and `full_set` finds possible links for base parameters. `judge_mass_matrix` asks whether the mass matrix is
-positive definite at every pose, and says how it knows. `link_shapes` says what room each link takes,
-and `doubts_about` what is odd about a link that can exist; `prior_from_shapes` and `sane_prior` make bodies
-of shapes for links that nobody weighed.
+that makes links comparable; `fit_possible` fits equations within it, and `full_set` finds possible links for
+base parameters. `judge_mass_matrix` asks whether the mass matrix is positive definite at every pose, and says
+how it knows. `link_shapes` says what room each link takes, and `doubts_about` what is odd about a link that
+can exist; `sane_prior` makes bodies of shapes for links that nobody weighed.
 """
 
-from steelyard.consistency.all_pose_certificate import CertificateCheck, PoseCertificate, check_certificate
 from steelyard.consistency.all_pose_proof import AllPoseProof
-from steelyard.consistency.all_pose_rescue import LADDER, Rescue, rescue, rescue_by_ladder
-from steelyard.consistency.all_pose_verdict import AllPoseVerdict, ModelClaims, judge_all_poses, judge_model
+from steelyard.consistency.all_pose_rescue import LADDER, rescue, rescue_by_ladder
+from steelyard.consistency.all_pose_verdict import judge_all_poses
 from steelyard.consistency.divergence import Divergence, DrawnFit, drawn_fits
-from steelyard.consistency.full_set import SAME, FullSet, full_set
-from steelyard.consistency.geometric_prior import GeometricPrior, prior_from_shapes, sane_prior
-from steelyard.consistency.link_doubts import STEEL, Doubt, LinkPlace, doubts_about, link_places
+from steelyard.consistency.full_set import FullSet, full_set
+from steelyard.consistency.geometric_prior import GeometricPrior, sane_prior
+from steelyard.consistency.link_doubts import Doubt, LinkPlace, doubts_about, link_places
 from steelyard.consistency.link_shapes import LinkShape, link_shapes, uniform_body
-from steelyard.consistency.mass_matrix import Definiteness, MassMatrixVerdict, judge_mass_matrix
-from steelyard.consistency.nearest import nearest_possible
+from steelyard.consistency.mass_matrix import Definiteness, judge_mass_matrix
 from steelyard.consistency.pose_domain import PoseDomain
-from steelyard.consistency.pose_projection import PoseProjection, project_at_poses, project_by_ladder
 from steelyard.consistency.pose_search import LowPose, low_poses, lowest_pose, sample_poses
 from steelyard.consistency.possible import BALL, PossibleSet, possible_set
-from steelyard.consistency.possible_fit import TIE_BREAK, PossibleFit, fit_possible
+from steelyard.consistency.possible_fit import PossibleFit, fit_possible
 from steelyard.consistency.prior import Prior, prior_of
-from steelyard.consistency.slack import Slack, SlackMap
 from steelyard.consistency.smallest_inertia import InertiaBounds, inertia_bounds
-from steelyard.consistency.verdict import Judgement, PhysicalVerdict, check_parameters
+from steelyard.consistency.verdict import check_parameters
 
 __all__ = [
     "BALL",
     "LADDER",
-    "SAME",
-    "STEEL",
-    "TIE_BREAK",
     "AllPoseProof",
-    "AllPoseVerdict",
-    "CertificateCheck",
     "Definiteness",
     "Divergence",
     "Doubt",
@@ -45,23 +35,13 @@ __all__ = [
     "FullSet",
     "GeometricPrior",
     "InertiaBounds",
-    "Judgement",
     "LinkPlace",
     "LinkShape",
     "LowPose",
-    "MassMatrixVerdict",
-    "ModelClaims",
-    "PhysicalVerdict",
-    "PoseCertificate",
     "PoseDomain",
-    "PoseProjection",
     "PossibleFit",
     "PossibleSet",
     "Prior",
-    "Rescue",
-    "Slack",
-    "SlackMap",
-    "check_certificate",
     "check_parameters",
     "doubts_about",
     "drawn_fits",
@@ -70,17 +50,12 @@ __all__ = [
     "inertia_bounds",
     "judge_all_poses",
     "judge_mass_matrix",
-    "judge_model",
     "link_places",
     "link_shapes",
     "low_poses",
     "lowest_pose",
-    "nearest_possible",
     "possible_set",
-    "prior_from_shapes",
     "prior_of",
-    "project_at_poses",
-    "project_by_ladder",
     "rescue",
     "rescue_by_ladder",
     "sample_poses",

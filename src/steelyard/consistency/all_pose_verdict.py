@@ -1,11 +1,8 @@
-r"""Two claims about base parameters, side by side: definite at every pose, and physically possible.
+r"""A claim about base parameters: the mass matrix M(q) is positive definite at every pose.
 
-*Positive definite*: M(q) is so at every pose. Proven by a certificate, refuted by a pose and a direction, or
-searched without either.
-
-*Physically possible*: some full vector with the same torques has links that can exist. This is the stronger
-claim: it implies that M(q) is nowhere negative, and many definite models have no possible links. Where a
-reduction is assumed, the links that are sought are free of it: they may have products of inertia.
+It is proven by a certificate, refuted by a pose and a direction, or searched without either. *Physically
+possible* is the stronger claim, see `full_set`: it implies that M(q) is nowhere negative, and many definite
+models have no possible links.
 """
 
 from __future__ import annotations
@@ -16,15 +13,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from steelyard.arrays import checked
 from steelyard.consistency.all_pose_certificate import PoseCertificate
 from steelyard.consistency.all_pose_proof import AllPoseProof
-from steelyard.consistency.full_set import FullSet, full_set
 from steelyard.consistency.mass_matrix import Definiteness
 from steelyard.consistency.pose_domain import PoseDomain
 from steelyard.consistency.pose_search import LowPose, lowest_pose
-from steelyard.consistency.possible import possible_set
-from steelyard.errors import NoSolutionError
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,23 +45,6 @@ class AllPoseVerdict:
     def proven(self) -> bool:
         """Whether it is proven."""
         return self.definiteness is Definiteness.PROVEN
-
-
-@dataclass(frozen=True, eq=False)
-class ModelClaims:
-    """What can be claimed of base parameters.
-
-    Attributes:
-        definite: the mass matrix at every pose.
-        links: the possible links nearest in torque; None where known parameters leave no room for any.
-        possible: whether possible links with the same torques exist.
-        sentence: both claims in words.
-    """
-
-    definite: AllPoseVerdict
-    links: FullSet | None
-    possible: bool
-    sentence: str
 
 
 def judge_all_poses(proof: AllPoseProof, beta: ArrayLike, rng: np.random.Generator) -> AllPoseVerdict:
@@ -99,31 +75,3 @@ def judge_all_poses(proof: AllPoseProof, beta: ArrayLike, rng: np.random.Generat
             f"{margin:.3g}."
         )
     return AllPoseVerdict(kind, -math.inf, margin, None, low, sentence)
-
-
-def judge_model(proof: AllPoseProof, beta: ArrayLike, rng: np.random.Generator) -> ModelClaims:
-    """Report both claims about base parameters.
-
-    Args:
-        proof: what was prepared for the model.
-        beta: base parameters, shape (b,), SI.
-        rng: source of the poses from which a search starts.
-
-    Returns:
-        Both claims.
-    """
-    model = proof.model
-    values = checked("beta", beta, (model.size,))
-    definite = judge_all_poses(proof, values, rng)
-    links, reason = None, ""
-    try:
-        whole = proof.whole_base
-        links = full_set(whole, whole.matrix @ model.standard(values), possible_set(model.layout))
-    except NoSolutionError as error:
-        reason = error.message
-    possible = links is not None and links.same
-    if possible:
-        sentence = "Physically possible: links that can exist have the same torques."
-    else:
-        sentence = f"Not physically possible: {links.reason if links is not None else reason}"
-    return ModelClaims(definite, links, possible, f"{definite.sentence} {sentence}")

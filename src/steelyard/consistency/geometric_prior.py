@@ -54,27 +54,6 @@ class GeometricPrior:
         object.__setattr__(self, "parameters", read_only(self.parameters))
 
 
-def prior_from_shapes(
-    robot: Robot, layout: Layout, total_mass: float | None = None, *, meshes: FilePath | None = None
-) -> GeometricPrior:
-    """The description's numbers, with uniform bodies for links that state no inertial.
-
-    Args:
-        robot: the robot.
-        layout: the order of the parameters.
-        total_mass: of all moving links, kg; what stated links leave of it is shared by the others in
-            proportion to their volume. None for the density of typical arms, 900 kg/m³.
-        meshes: folder that mesh names start from; None where there is none.
-
-    Returns:
-        The prior; one finding says which links were filled in, and how.
-
-    Raises:
-        InputError: the total mass is not positive, or not more than the stated links weigh.
-    """
-    return _completed(robot, layout, layout.nominal, {}, total_mass, meshes)
-
-
 def sane_prior(
     robot: Robot,
     layout: Layout,
@@ -94,7 +73,8 @@ def sane_prior(
         layout: the order of the parameters.
         prior: what is believed beforehand, NaN where nothing is, shape (p,), SI; None for the description's
             numbers.
-        total_mass: of all moving links, kg, for the links that are filled in, see `prior_from_shapes`.
+        total_mass: of all moving links, kg; what the links that are kept leave of it is shared by the
+            others in proportion to their volume. None for the density of typical arms, 900 kg/m³.
         meshes: folder that mesh names start from; None where there is none.
 
     Returns:

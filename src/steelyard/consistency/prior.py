@@ -180,7 +180,7 @@ def prior_of(
         rotors: rotor inertias from a data sheet, at the joint's output, kg·m² or kg, by joint.
         equal: pairs of links that are built alike, such as those of two legs. Where the description states
             them alike up to signs, as mirrored parts are, they are held alike up to these signs.
-        guessed: links whose believed bodies nobody stated, such as those of `prior_from_shapes`.
+        guessed: links whose believed bodies nobody stated, such as those of `sane_prior`.
         shapes: of links, by name. A centre of mass stays inside its link's hull, and its mass inside an
             ellipsoid around it, both a little wider, where the prior does. An inertia whose radius of
             gyration exceeds the link is replaced.

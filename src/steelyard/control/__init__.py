@@ -4,7 +4,7 @@ from steelyard.control.adaptive_payload import AdaptivePayload
 from steelyard.control.adaptive_robust import AdaptiveRobust
 from steelyard.control.admittance import Admittance
 from steelyard.control.computed_torque import ComputedTorque
-from steelyard.control.controller import Controller, ControlStep, command
+from steelyard.control.controller import Controller, command
 from steelyard.control.feedback_loop import FeedbackLoop
 from steelyard.control.feedforward_pd import FeedforwardPD
 from steelyard.control.files import LoopSettings, loop_of, read_controller, read_loop
@@ -17,7 +17,7 @@ from steelyard.control.joint_model import (
     JointModel,
     held_response,
 )
-from steelyard.control.loop_shaping import PHASE_MARGIN, LoopDesign, shaped_controller
+from steelyard.control.loop_shaping import LoopDesign, shaped_controller
 from steelyard.control.pd import PD
 from steelyard.control.robust_torque import FORMS, robust_radius
 from steelyard.control.robust_tracking import RobustTracking
@@ -28,13 +28,11 @@ __all__ = [
     "COMMAND_COLUMN",
     "FORMS",
     "PD",
-    "PHASE_MARGIN",
     "AdaptivePayload",
     "AdaptiveRobust",
     "Admittance",
     "ComplexArray",
     "ComputedTorque",
-    "ControlStep",
     "Controller",
     "FeedbackLoop",
     "FeedforwardPD",

@@ -72,11 +72,6 @@ class Tube:
         return 2.0 * self.radius
 
     @property
-    def reference_velocity(self) -> float:
-        """Bound of v_a - v_ref, rad/s or m/s."""
-        return self.radius
-
-    @property
     def reference_acceleration(self) -> float:
         """Bound of a_a - a_ref, rad/s² or m/s²."""
         return 2.0 * self.kr * self.radius * _OUTWARD

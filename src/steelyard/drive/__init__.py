@@ -25,8 +25,7 @@ from steelyard.drive.friction import (
 )
 from steelyard.drive.shape import StribeckShape
 from steelyard.drive.term import ALL_TERMS, DRIVE_TERMS, FRICTION_TERMS, DriveTerm, drive_term
-from steelyard.drive.transmission import JointSignals, MotorSignals, Transmission
-from steelyard.drive.transmission_file import read_transmission, write_transmission
+from steelyard.drive.transmission import MotorSignals, Transmission
 
 __all__ = [
     "ALL_TERMS",
@@ -34,16 +33,13 @@ __all__ = [
     "FRICTION_TERMS",
     "Drive",
     "DriveTerm",
-    "JointSignals",
     "MotorSignals",
     "StribeckShape",
     "Transmission",
     "asymmetric_column",
     "drive_term",
     "load_column",
-    "read_transmission",
     "stribeck_column",
     "stribeck_shape_slopes",
     "stribeck_velocity_slope",
-    "write_transmission",
 ]

@@ -1,7 +1,6 @@
-"""What cannot be left over a stretch of time: torques and points of links, proven, rounding included."""
+"""What cannot be left over a stretch of time: torques, proven, rounding included."""
 
 from steelyard.enclosure.forms import Forms, MotionForms
-from steelyard.enclosure.points import enclosed_points
 from steelyard.enclosure.robots import untied_motion, untied_positions
 from steelyard.enclosure.stretches import Curve, Tracking, motion_forms
 from steelyard.enclosure.torque import enclosed_torque, enclosed_torque_apart
@@ -11,7 +10,6 @@ __all__ = [
     "Forms",
     "MotionForms",
     "Tracking",
-    "enclosed_points",
     "enclosed_torque",
     "enclosed_torque_apart",
     "motion_forms",

@@ -2,58 +2,43 @@
 
 from steelyard.estimation.arx import ArxModel, fit_arx
 from steelyard.estimation.auto import fit_auto
-from steelyard.estimation.bounded import fit_bounded, relative_bounds
 from steelyard.estimation.closed_loop_commands import CommandMatch, command_match
-from steelyard.estimation.closed_loop_delay import refine_delay
-from steelyard.estimation.closed_loop_fit import fit_closed_loop_input, fit_closed_loop_output
-from steelyard.estimation.closed_loop_intervals import paper_loop, refine_intervals
+from steelyard.estimation.closed_loop_fit import fit_closed_loop_input
+from steelyard.estimation.closed_loop_intervals import refine_intervals
 from steelyard.estimation.closed_loop_problem import SIMULATED_TERMS, fit_closed_loop, within_noise
 from steelyard.estimation.closed_loop_run import LoopRun, block_means, loop_run
 from steelyard.estimation.constant_errors import (
-    CalibratedConstants,
     KnownMoment,
     calibrate_by_moments,
     gain_sensitivity,
     with_constant_errors,
 )
-from steelyard.estimation.cutoff_choice import CutoffChoice, choose_cutoff, lowest_cutoff
+from steelyard.estimation.cutoff_choice import choose_cutoff, lowest_cutoff
 from steelyard.estimation.diagnosis import Diagnosis, diagnose
-from steelyard.estimation.drive_choice import DriveChoice, DriveTrial, choose_drive
-from steelyard.estimation.entropic import (
-    choose_strength,
-    fit_entropic,
-    largest_torque,
-    left_out_blocks,
-    with_links_near,
-)
+from steelyard.estimation.drive_choice import DriveChoice, choose_drive
+from steelyard.estimation.entropic import fit_entropic, largest_torque, with_links_near
 from steelyard.estimation.first_order import FirstOrderFit, fit_first_order
 from steelyard.estimation.friction import fit_friction
 from steelyard.estimation.friction_drift import FrictionDrift, friction_drift, with_drift
 from steelyard.estimation.full_set import with_full_set
 from steelyard.estimation.huber import fit_huber
-from steelyard.estimation.instrumental import WEAK, fit_instrumental
+from steelyard.estimation.instrumental import WEAK
 from steelyard.estimation.instrumental_shift import instrumental_shift
 from steelyard.estimation.joint_trace import JointTrace, excited_joint, joint_trace
 from steelyard.estimation.knock import without_knocks
 from steelyard.estimation.least_squares import fit_least_squares
-from steelyard.estimation.linearised import integrated, linearised
+from steelyard.estimation.linearised import linearised
 from steelyard.estimation.lmi import fit_lmi
 from steelyard.estimation.load_friction import fit_load_friction
 from steelyard.estimation.log_cholesky import fit_log_cholesky
-from steelyard.estimation.loop_delay import (
-    LoopDelay,
-    MeterDelay,
-    common_dead_time,
-    meter_delay,
-    replayed_commands,
-)
+from steelyard.estimation.loop_delay import LoopDelay, common_dead_time, replayed_commands
 from steelyard.estimation.loop_instruments import fit_loop_instrumental, loop_instruments
-from steelyard.estimation.methods import METHODS, WINDOW, Instruments, fit_by_name
+from steelyard.estimation.methods import METHODS, WINDOW, fit_by_name
 from steelyard.estimation.momentum import fit_momentum
 from steelyard.estimation.noise_covariance import Colour
 from steelyard.estimation.noise_spread import Spread
 from steelyard.estimation.refinement import Refinement, RefinementOutcome
-from steelyard.estimation.refinement_constraints import Point, SearchBox, StepConstraint, search_box
+from steelyard.estimation.refinement_constraints import Point, SearchBox
 from steelyard.estimation.refinement_possible import PossibleLinks, possible_links
 from steelyard.estimation.ridge import fit_ridge
 from steelyard.estimation.static import static_problem
@@ -67,50 +52,40 @@ __all__ = [
     "WEAK",
     "WINDOW",
     "ArxModel",
-    "CalibratedConstants",
     "Colour",
     "CommandMatch",
-    "CutoffChoice",
     "Diagnosis",
     "DriveChoice",
-    "DriveTrial",
     "FirstOrderFit",
     "FrictionDrift",
-    "Instruments",
     "JointTrace",
     "KnownMoment",
     "LoopDelay",
     "LoopRun",
-    "MeterDelay",
     "Point",
     "PossibleLinks",
     "Refinement",
     "RefinementOutcome",
     "SearchBox",
     "Spread",
-    "StepConstraint",
     "TorqueLag",
     "block_means",
     "calibrate_by_moments",
     "choose_cutoff",
     "choose_drive",
-    "choose_strength",
     "command_match",
     "common_dead_time",
     "diagnose",
     "excited_joint",
     "fit_arx",
     "fit_auto",
-    "fit_bounded",
     "fit_by_name",
     "fit_closed_loop",
     "fit_closed_loop_input",
-    "fit_closed_loop_output",
     "fit_entropic",
     "fit_first_order",
     "fit_friction",
     "fit_huber",
-    "fit_instrumental",
     "fit_least_squares",
     "fit_lmi",
     "fit_load_friction",
@@ -122,23 +97,16 @@ __all__ = [
     "friction_drift",
     "gain_sensitivity",
     "instrumental_shift",
-    "integrated",
     "joint_trace",
     "lag_seen_by",
     "largest_torque",
-    "left_out_blocks",
     "linearised",
     "loop_instruments",
     "loop_run",
     "lowest_cutoff",
-    "meter_delay",
-    "paper_loop",
     "possible_links",
-    "refine_delay",
     "refine_intervals",
-    "relative_bounds",
     "replayed_commands",
-    "search_box",
     "static_problem",
     "torque_aligned",
     "torque_lag",

@@ -2,9 +2,8 @@ r"""Closed-loop refinement: the parameters of which the simulated loop does what
 
 $$\hat\beta = \arg\min_\beta \sum_k \lVert W\,(\tau_m(t_k) - \tau_s(t_k; \beta)) \rVert^2$$
 
-(paper 004, (9), closed-loop input error), or the same with positions and velocities (closed-loop output
-error). The controller is inside the simulation, so it corrects for the motion that noise and delay really
-made, where a regression on measured accelerations is biased.
+(paper 004, (9), closed-loop input error). The controller is inside the simulation, so it corrects for the
+motion that noise and delay really made, where a regression on measured accelerations is biased.
 """
 
 from __future__ import annotations
@@ -26,7 +25,6 @@ from steelyard.rollout import ClosedLoop
 from steelyard.threads import with_one_blas_thread
 
 INPUT_ERROR = "closed-loop input error"
-OUTPUT_ERROR = "closed-loop output error"
 
 
 @with_one_blas_thread
@@ -56,7 +54,7 @@ def fit_closed_loop_input(
         weights: one over the noise of each degree of freedom, shape (nv,), 1/(N·m) or 1/N; None for ones.
         jacobian: `exact`, by forward sensitivities; `didim`, which approaches with the inverse-dynamics
             regressor on the simulated motion and is polished by the exact one; or `differences`.
-        constraint: where steps may go, such as `search_box` or `possible_links`; None for anywhere.
+        constraint: where steps may go, such as a `SearchBox` or `possible_links`; None for anywhere.
         tolerance: change of the simulated torques, relative to the residual, below which a step is none and
             the search has converged, dimensionless.
         budget: most steps tried.
@@ -75,57 +73,6 @@ def fit_closed_loop_input(
     comparison = LoopComparison(model, runs, loop, compared)
     search = Search(jacobian, constraint, tolerance, budget, approach=approach)
     return refine(INPUT_ERROR, comparison, start, search)[0]
-
-
-@with_one_blas_thread
-def fit_closed_loop_output(
-    model: MinimalModel,
-    runs: Sequence[LoopRun],
-    loop: ClosedLoop,
-    start: ArrayLike,
-    *,
-    position_weights: ArrayLike | None = None,
-    velocity_weights: ArrayLike | None = None,
-    jacobian: str = "exact",
-    constraint: StepConstraint | None = None,
-    tolerance: float = TOLERANCE,
-    budget: int = BUDGET,
-    approach: bool = False,
-) -> Refinement:
-    """Refine base parameters by the motion of the closed loop (CLOE).
-
-    A stiff controller hides the parameters from the motion: the torques usually say more.
-
-    Args:
-        model: the robot with its base parameters.
-        runs: what was commanded and measured, with q, and with v where velocities are compared.
-        loop: controller, clock and integration scheme.
-        start: beta, shape (b,), SI; moved to what the constraint allows where it is not.
-        position_weights: one over the noise of each position, shape (nv,), SI; None for ones.
-        velocity_weights: one over the noise of each velocity, shape (nv,), SI; None leaves velocities out.
-        jacobian: `exact` or `differences`.
-        constraint: where steps may go; None for anywhere.
-        tolerance: as for `fit_closed_loop_input`, dimensionless.
-        budget: most steps tried.
-        approach: whether a start that diverges is moved to the parameters that fit best with the references'
-            accelerations, or part of the way where these diverge too; the share of the way is in
-            `detail["approach"]`, why in `detail["approach_reason"]`.
-
-    Returns:
-        The refinement.
-
-    Raises:
-        InputError: an argument does not fit; names it.
-        NoSolutionError: the constraint leaves no room.
-    """
-    if jacobian == "didim":
-        raise InputError("only torques have an inverse-dynamics regressor.", place="jacobian")
-    compared = {"q": _weights(model, "position_weights", position_weights)}
-    if velocity_weights is not None:
-        compared["v"] = _weights(model, "velocity_weights", velocity_weights)
-    comparison = LoopComparison(model, runs, loop, compared)
-    search = Search(jacobian, constraint, tolerance, budget, approach=approach)
-    return refine(OUTPUT_ERROR, comparison, start, search)[0]
 
 
 def torque_weights(model: MinimalModel, weights: ArrayLike | None) -> Array:

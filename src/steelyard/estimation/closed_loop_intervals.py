@@ -28,21 +28,6 @@ FACTORS = (1, 2, 4, 8)
 """Lengths of the blocks, in blocks of the runs: 10, 20, 40 and 80 ms for runs in blocks of 10 ms."""
 SHARED_FRESH = 2e-3
 """Change of the signals up to which a shared Jacobian serves on, relative to them, dimensionless."""
-PAPER_STEP = 0.25e-3
-"""Integration step of paper 004, s."""
-
-
-def paper_loop(loop: ClosedLoop) -> ClosedLoop:
-    """The same loop, simulated as in paper 004: velocity by Euler, position by the trapezoid, in 0.25 ms.
-
-    Args:
-        loop: controller and clock.
-
-    Returns:
-        The loop; its step is the longest that divides the cycle and does not exceed the paper's.
-    """
-    steps = max(1, -int(-loop.cycle * (1.0 - 1e-9) // PAPER_STEP))
-    return replace(loop, scheme="euler-trapezoid", steps_per_cycle=steps)
 
 
 @with_one_blas_thread
@@ -66,7 +51,7 @@ def refine_intervals(
     Args:
         model: the robot with its base parameters.
         runs: what was commanded and measured, in the shortest blocks.
-        loop: controller, clock and integration scheme; `paper_loop` makes the paper's.
+        loop: controller, clock and integration scheme.
         starts: beta for each length, each shape (b,), SI; when shared the first serves, and the others only
             where those before them could not be simulated.
         factors: lengths of the blocks, in blocks of the runs; when shared they increase, and each is a

@@ -13,12 +13,10 @@ from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
-from numpy.typing import ArrayLike
 from scipy.optimize import lsq_linear
 
 from steelyard.arrays import Array, checked, read_only
 from steelyard.errors import InputError
-from steelyard.identifiability import MinimalModel
 
 BLIND = 1e-9
 """Singular value of the column-scaled equations below which a direction is not seen, relative to the largest,
@@ -160,35 +158,6 @@ class SearchBox:
         bounds = ((self.lower - beta) * s, (self.upper - beta) * s)
         found = lsq_linear(matrix / s, target, bounds, method="bvls", tol=1e-14)
         return Point(np.clip(beta + found.x / s, self.lower, self.upper))
-
-
-def search_box(
-    model: MinimalModel, start: ArrayLike, *, factor: float = 100.0, rotor_floor: float = 0.0
-) -> SearchBox:
-    r"""The box of paper 004: $\beta_0 \pm 100\,|\beta_0|$, rotor inertias on the positive side.
-
-    Args:
-        model: the base parameters.
-        start: beta_0, shape (b,), SI; a parameter that starts at zero has no bounds.
-        factor: half the width, relative to the start, dimensionless.
-        rotor_floor: smallest rotor inertia where one stands for itself, kg·m² or kg.
-
-    Returns:
-        The box.
-
-    Raises:
-        InputError: the factor is not positive, or a rotor starts at the floor or below it.
-    """
-    beta = checked("start", start, (model.size,))
-    if not (np.isfinite(factor) and factor > 0.0):
-        raise InputError(f"must be positive, got {factor}.", place="factor")
-    width = np.where(beta == 0.0, np.inf, factor * np.abs(beta))
-    lower = beta - width
-    rotors = np.array([name.endswith(".rotor") for name in model.names])
-    if below := [model.names[k] for k in np.flatnonzero(rotors & (beta <= rotor_floor))]:
-        raise InputError(f"{', '.join(below)} must start above {rotor_floor:g}.", place="start")
-    lower[rotors] = np.maximum(lower[rotors], rotor_floor)
-    return SearchBox(lower, beta + width)
 
 
 def _column_scales(matrix: Array) -> Array:

@@ -4,12 +4,9 @@ from steelyard.excitation.added_motion import AddedMotion, added_motion
 from steelyard.excitation.columns import payload_columns, proximal_base, robot_columns, unmodelled_friction
 from steelyard.excitation.design import Design, design, judged_again
 from steelyard.excitation.families import fourier_family, home, spline_family
-from steelyard.excitation.judgement import Judgement, SmallestMargins
-from steelyard.excitation.payload_scale import PayloadScale, by_kind
+from steelyard.excitation.judgement import SmallestMargins
 from steelyard.excitation.problem import DesignProblem
 from steelyard.excitation.search import Budget, Progress
-from steelyard.excitation.shown import Showing, Shown, shown_by, shown_by_samples
-from steelyard.excitation.task_motion import TaskMotion, task_motion
 from steelyard.excitation.torque_meter import TorqueMeter
 
 __all__ = [
@@ -17,16 +14,10 @@ __all__ = [
     "Budget",
     "Design",
     "DesignProblem",
-    "Judgement",
-    "PayloadScale",
     "Progress",
-    "Showing",
-    "Shown",
     "SmallestMargins",
-    "TaskMotion",
     "TorqueMeter",
     "added_motion",
-    "by_kind",
     "design",
     "fourier_family",
     "home",
@@ -34,9 +25,6 @@ __all__ = [
     "payload_columns",
     "proximal_base",
     "robot_columns",
-    "shown_by",
-    "shown_by_samples",
     "spline_family",
-    "task_motion",
     "unmodelled_friction",
 ]

@@ -38,8 +38,7 @@ class DesignProblem:
         noise: standard deviation of the torque noise of each joint, shape (nv,), N·m or N; None for ones.
         recorded: Gram matrix of data that is already there, its rows over the noise as well, shape (p, p),
             SI; None where there is none.
-        clearance: what must stay apart, a `Clearance` or the `VirtualConstraints` of paper 003; None where
-            nothing is checked.
+        clearance: what must stay apart, such as a `Clearance`; None where nothing is checked.
         distance: how far apart, m.
         clearance_rate: samples per second at which clearance is looked at, Hz.
         acceleration: whether the acceleration limits count.

@@ -1,29 +1,22 @@
 """What was found, as files others read: URDF, MJCF, JSON and code; written, read back, compared."""
 
-from steelyard.export.draws import Draws, draw_models
+from steelyard.export.draws import draw_models
 from steelyard.export.estimated import robot_with_parameters
 from steelyard.export.feedforward import feedforward_c, feedforward_python
 from steelyard.export.folder import require_free, write_folder
 from steelyard.export.mjcf import mjcf_text
 from steelyard.export.model_files import mjcf_model, urdf_model
-from steelyard.export.model_text import ModelText
 from steelyard.export.object_folder import write_object
 from steelyard.export.object_mesh import ObjectMesh, object_mesh
-from steelyard.export.object_parameters import OBJECT_NAMES
-from steelyard.export.parameters_file import parameters_document
 from steelyard.export.read_back import ReadBackError, check_mjcf, check_urdf
 from steelyard.export.record_file import record_document, versions
-from steelyard.export.result import Written, write_result
+from steelyard.export.result import write_result
 from steelyard.export.urdf import new_urdf
 from steelyard.export.urdf_edit import edited_urdf
 
 __all__ = [
-    "OBJECT_NAMES",
-    "Draws",
-    "ModelText",
     "ObjectMesh",
     "ReadBackError",
-    "Written",
     "check_mjcf",
     "check_urdf",
     "draw_models",
@@ -34,7 +27,6 @@ __all__ = [
     "mjcf_text",
     "new_urdf",
     "object_mesh",
-    "parameters_document",
     "record_document",
     "require_free",
     "robot_with_parameters",

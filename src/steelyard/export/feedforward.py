@@ -6,8 +6,6 @@ can add the torque its motion needs. URDF has no word for most of a drive; this 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -17,8 +15,6 @@ from steelyard.errors import DescriptionError
 from steelyard.export.feedforward_templates import C_HEADER, C_SOURCE, PYTHON
 from steelyard.layout import Layout
 from steelyard.robot import Robot
-
-Table = Mapping[str, Array]
 
 
 def feedforward_python(robot: Robot, layout: Layout, parameters: ArrayLike) -> str:

@@ -2,44 +2,32 @@
 
 from steelyard.identifiability.analysis import structural_identifiability
 from steelyard.identifiability.base_parameters import BaseParameters, numerical_base
-from steelyard.identifiability.certificate import Certificate, Missing, certify_compressed, certify_excitation
+from steelyard.identifiability.certificate import Certificate, certify_excitation
 from steelyard.identifiability.certificate.directions import Direction, sparse_directions
-from steelyard.identifiability.criteria import Criterion, Information, Score, score, smooth_condition
+from steelyard.identifiability.criteria import Criterion, Information, score, smooth_condition
 from steelyard.identifiability.exact import (
     ExactIdentifiability,
-    ProvenIdentifiability,
-    ProvenRest,
-    SymbolicIdentifiability,
     exact_identifiability,
     proven_rest,
     symbolic_identifiability,
 )
 from steelyard.identifiability.minimal_model import MinimalModel, minimal_model
-from steelyard.identifiability.partial import PartialIdentifiability, partial_identifiability
+from steelyard.identifiability.partial import partial_identifiability
 from steelyard.identifiability.restricted import RestrictedIdentifiability, free_base, restricted
-from steelyard.identifiability.structure import BodyKnowledge, Conditions, Identifiability
+from steelyard.identifiability.structure import Identifiability
 from steelyard.layout import Class
 
 __all__ = [
     "BaseParameters",
-    "BodyKnowledge",
     "Certificate",
     "Class",
-    "Conditions",
     "Criterion",
     "Direction",
     "ExactIdentifiability",
     "Identifiability",
     "Information",
     "MinimalModel",
-    "Missing",
-    "PartialIdentifiability",
-    "ProvenIdentifiability",
-    "ProvenRest",
     "RestrictedIdentifiability",
-    "Score",
-    "SymbolicIdentifiability",
-    "certify_compressed",
     "certify_excitation",
     "exact_identifiability",
     "free_base",

@@ -15,25 +15,16 @@ from steelyard.inertia.cholesky import (
 )
 from steelyard.inertia.consistency import (
     ROUND_OFF,
-    Consistency,
-    Violation,
     characteristic_length,
     check_body,
     relative_eigenvalue,
     scaled_pseudo_inertia,
 )
 from steelyard.inertia.generator import drawn_near, random_body
-from steelyard.inertia.mesh import EdgeDefects, Mesh, MeshProperties, edge_defects, mesh_properties
+from steelyard.inertia.mesh import Mesh, edge_defects, mesh_properties
 from steelyard.inertia.mesh_files import read_mesh
 from steelyard.inertia.nearest import nearest_consistent
-from steelyard.inertia.orders import (
-    ORDERS,
-    DrakeInertia,
-    MujocoInertial,
-    MujocoPrincipal,
-    from_order,
-    to_order,
-)
+from steelyard.inertia.orders import ORDERS, MujocoPrincipal, from_order
 from steelyard.inertia.parameters import (
     PARAMETER_NAMES,
     PARAMETER_UNITS,
@@ -41,10 +32,9 @@ from steelyard.inertia.parameters import (
     parameters_of_pseudo_inertia,
     pseudo_inertia,
     rotational_inertia,
-    spatial_inertia,
 )
-from steelyard.inertia.primitives import box, capsule, cone, cylinder, ellipsoid, sphere
-from steelyard.inertia.principal import Ellipsoid, Principal, equivalent_ellipsoid, principal_axes
+from steelyard.inertia.primitives import box, capsule, cylinder, ellipsoid, sphere
+from steelyard.inertia.principal import Ellipsoid, equivalent_ellipsoid, principal_axes
 
 __all__ = [
     "LOG_CHOLESKY_NAMES",
@@ -53,22 +43,14 @@ __all__ = [
     "PARAMETER_UNITS",
     "ROUND_OFF",
     "Body",
-    "Consistency",
-    "DrakeInertia",
-    "EdgeDefects",
     "Ellipsoid",
     "Mesh",
-    "MeshProperties",
-    "MujocoInertial",
     "MujocoPrincipal",
-    "Principal",
-    "Violation",
     "box",
     "capsule",
     "change_of_frame",
     "characteristic_length",
     "check_body",
-    "cone",
     "cylinder",
     "drawn_near",
     "edge_defects",
@@ -89,7 +71,5 @@ __all__ = [
     "relative_eigenvalue",
     "rotational_inertia",
     "scaled_pseudo_inertia",
-    "spatial_inertia",
     "sphere",
-    "to_order",
 ]

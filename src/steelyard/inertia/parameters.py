@@ -86,33 +86,6 @@ def parameters_of_pseudo_inertia(matrix: ArrayLike) -> Array:
     return J.reshape(*J.shape[:-2], 16) @ _PARAMETERS_OF_PSEUDO_INERTIA.reshape(10, 16).T
 
 
-def spatial_inertia(parameters: ArrayLike) -> Array:
-    r"""The matrix that maps a twist to a momentum about the frame's origin, linear part first.
-
-    With the twist $(v, \omega)$, where $v$ is the velocity of the body's point at the origin,
-
-    $$M(\varphi) = \begin{bmatrix} m\,\mathbb 1 & -[h]_\times \\ [h]_\times & I \end{bmatrix},
-      \qquad E_{kin} = \tfrac12 (v,\omega)^T M\, (v,\omega).$$
-
-    Args:
-        parameters: phi, shape (..., 10), SI.
-
-    Returns:
-        M, shape (..., 6, 6), SI.
-    """
-    phi = checked("parameters", parameters, ("...", 10))
-    x, y, z = phi[..., 1], phi[..., 2], phi[..., 3]
-    h_cross = np.zeros((*phi.shape[:-1], 3, 3))
-    h_cross[..., 0, 1], h_cross[..., 0, 2], h_cross[..., 1, 2] = -z, y, -x
-    h_cross -= np.swapaxes(h_cross, -1, -2)
-    M = np.zeros((*phi.shape[:-1], 6, 6))
-    M[..., :3, :3] = phi[..., :1, None] * np.eye(3)
-    M[..., :3, 3:] = -h_cross
-    M[..., 3:, :3] = h_cross
-    M[..., 3:, 3:] = rotational_inertia(phi)
-    return M
-
-
 def change_of_frame(pose: Pose) -> Array:
     r"""The linear map that expresses a body known in frame B about the origin and in the axes of frame A.
 

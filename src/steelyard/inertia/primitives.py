@@ -105,23 +105,6 @@ def capsule(radius: float, length: float, *, mass: float | None = None, density:
     return _solid(volume, (across / volume, across / volume, along / volume), mass, density)
 
 
-def cone(radius: float, height: float, *, mass: float | None = None, density: float | None = None) -> Body:
-    """A solid cone about the centre of its base, the apex at z = height.
-
-    Args:
-        radius: of the base, m.
-        height: m.
-        mass: kg; give this or the density.
-        density: kg/m^3.
-
-    Returns:
-        the body; its centre of mass is at a quarter of the height.
-    """
-    _refuse_unless_positive(radius=radius, height=height)
-    sigma = (3 * radius**2 / 20, 3 * radius**2 / 20, 3 * height**2 / 80)
-    return _solid(pi * radius**2 * height / 3, sigma, mass, density, com=(0.0, 0.0, height / 4))
-
-
 def mass_of_volume(volume: float, mass: float | None, density: float | None) -> float:
     """The mass of a solid given by either its mass or its density.
 

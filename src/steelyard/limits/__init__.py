@@ -1,7 +1,7 @@
 """What is safe: every limit and clearance as signed margins with gradients, and proven at every instant."""
 
-from steelyard.limits.bearable import Bearable, bearable
-from steelyard.limits.bounds import Bounds, bounds_of
+from steelyard.limits.bearable import bearable
+from steelyard.limits.bounds import bounds_of
 from steelyard.limits.certificate import (
     Assumptions,
     Certificate,
@@ -12,33 +12,25 @@ from steelyard.limits.certificate import (
 )
 from steelyard.limits.certify import certify
 from steelyard.limits.clearance import Clearance, clearance_of
-from steelyard.limits.feature_points import FeaturePoints, feature_points
 from steelyard.limits.floor import FLOOR, Floor, floor_of, stands_upright
-from steelyard.limits.link_ellipsoids import LinkEllipsoid, link_ellipsoids
 from steelyard.limits.margins import Margins, MotionLimits
 from steelyard.limits.pairs import Pair
 from steelyard.limits.parts import TOOL, Part
 from steelyard.limits.poses import rest_pose
 from steelyard.limits.scene import Obstacle, Scene
-from steelyard.limits.scene_files import read_scene, write_scene
+from steelyard.limits.scene_files import read_scene
 from steelyard.limits.shapes import Hull, Solid, Zonotope
 from steelyard.limits.signed_distance import Separation, separation
-from steelyard.limits.tool_constraints import virtual_constraints_of
 from steelyard.limits.violations import violations
-from steelyard.limits.virtual_constraints import VirtualConstraints
 
 __all__ = [
     "FLOOR",
     "TOOL",
     "Assumptions",
-    "Bearable",
-    "Bounds",
     "Certificate",
     "Clearance",
-    "FeaturePoints",
     "Floor",
     "Hull",
-    "LinkEllipsoid",
     "Margins",
     "MotionLimits",
     "NotCertifiedError",
@@ -49,22 +41,17 @@ __all__ = [
     "Scene",
     "Separation",
     "Solid",
-    "VirtualConstraints",
     "Zonotope",
     "bearable",
     "bounds_of",
     "certify",
     "clearance_of",
-    "feature_points",
     "floor_of",
-    "link_ellipsoids",
     "read_certificate",
     "read_scene",
     "rest_pose",
     "separation",
     "stands_upright",
     "violations",
-    "virtual_constraints_of",
     "write_certificate",
-    "write_scene",
 ]

@@ -49,11 +49,6 @@ class Margins:
             object.__setattr__(self, name, read_only_view(getattr(self, name)))
 
     @property
-    def safe(self) -> bool:
-        """Whether no margin is negative."""
-        return self.smallest >= 0.0
-
-    @property
     def smallest(self) -> float:
         """The smallest of all, whatever its unit; infinite where nothing is limited."""
         every = (self.position, self.velocity, self.acceleration, self.torque, self.clearance)

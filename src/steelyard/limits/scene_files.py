@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -12,7 +11,7 @@ import numpy as np
 from steelyard.arrays import Array, checked
 from steelyard.document import read_table
 from steelyard.errors import InputError, UnknownNameError
-from steelyard.files import FilePath, write_text
+from steelyard.files import FilePath
 from steelyard.limits.scene import Obstacle, Scene
 from steelyard.limits.shapes import Hull, Solid, Zonotope
 from steelyard.pose import Pose
@@ -88,45 +87,6 @@ def read_scene(path: FilePath) -> Scene:
         return Scene(obstacles)
     except InputError as error:
         raise InputError(error.message, place=str(path), remedy=error.remedy) from error
-
-
-def write_scene(scene: Scene, path: FilePath) -> None:
-    """Write a scene file, whole or not at all: JSON where its name ends in `.json`, TOML otherwise.
-
-    Args:
-        scene: the scene.
-        path: where; an existing file is replaced.
-
-    Raises:
-        InputError: the path is a folder, or its folder does not exist or cannot be written to.
-    """
-    path = Path(path)
-    tables = [_table(obstacle) for obstacle in scene.obstacles]
-    if path.suffix.lower() == ".json":
-        document = {"schema": scene.schema, "obstacle": tables}
-        text = json.dumps(document, indent=1, ensure_ascii=False, allow_nan=False)
-    else:
-        # JSON's printable texts, finite numbers and lists are TOML's too.
-        lines = [f"schema = {scene.schema}"]
-        for table in tables:
-            lines += ["", "[[obstacle]]"]
-            lines += [f"{key} = {json.dumps(item, ensure_ascii=False, allow_nan=False)}"
-                      for key, item in table.items()]  # fmt: skip
-        text = "\n".join(lines)
-    write_text(path, text + "\n")
-
-
-def _table(obstacle: Obstacle) -> dict[str, Any]:
-    kind = type(obstacle.shape).__name__.lower()
-    table: dict[str, Any] = {"name": obstacle.name, "shape": kind}
-    for key in _KINDS[kind][0]:
-        shape: Any = obstacle.shape
-        table[key] = (
-            [shape.x, shape.y, shape.z] if key == "size" else np.asarray(getattr(shape, key)).tolist()
-        )
-    table["position"] = obstacle.pose.translation.tolist()
-    table["rotation"] = obstacle.pose.rotation.tolist()
-    return table
 
 
 def _obstacle(table: object, place: str) -> Obstacle:

@@ -1,6 +1,10 @@
 """Frames on the links to state a reduction in: the description's own, or modified Denavit-Hartenberg."""
 
-from steelyard.link_frames.frames import DHRow, LinkFrames, urdf_frames
-from steelyard.link_frames.modified_dh import COINCIDENT, PARALLEL, modified_dh_frames
+from steelyard.link_frames.frames import LinkFrames, urdf_frames
+from steelyard.link_frames.modified_dh import modified_dh_frames
 
-__all__ = ["COINCIDENT", "PARALLEL", "DHRow", "LinkFrames", "modified_dh_frames", "urdf_frames"]
+__all__ = [
+    "LinkFrames",
+    "modified_dh_frames",
+    "urdf_frames",
+]

@@ -5,8 +5,6 @@ from steelyard.model.model import (
     LinkSpread,
     Model,
     ModelComparison,
-    ModelJoint,
-    ModelLink,
     body_numbers,
     compare_models,
     require_alike,
@@ -21,7 +19,7 @@ from steelyard.model.result_folder import (
     read_record,
     read_result,
 )
-from steelyard.model.stored_parameters import StoredBase, StoredParameters
+from steelyard.model.stored_parameters import StoredBase
 from steelyard.model.torque_error import TorqueError, torque_error
 
 __all__ = [
@@ -33,11 +31,8 @@ __all__ = [
     "LinkSpread",
     "Model",
     "ModelComparison",
-    "ModelJoint",
-    "ModelLink",
     "ResultFolder",
     "StoredBase",
-    "StoredParameters",
     "TorqueError",
     "adjusted",
     "body_numbers",

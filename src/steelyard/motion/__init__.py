@@ -1,47 +1,37 @@
 """Motions: joint references with exact derivatives in time and in coefficients, bounded at all times."""
 
 from steelyard.motion.basis import Basis, LinearMotion
-from steelyard.motion.coefficient_limits import CoefficientMargins, coefficient_margins
 from steelyard.motion.composition import AnyMotion, SequenceMotion, SumMotion, in_sequence
 from steelyard.motion.conditions import LinearConditions, rest_conditions
-from steelyard.motion.crane_x7 import CRANE_X7_POSTURES, crane_x7_motions
-from steelyard.motion.enclosure import Enclosure, enclose
-from steelyard.motion.extent import Extent, between_samples, extent
+from steelyard.motion.crane_x7 import crane_x7_motions
+from steelyard.motion.enclosure import enclose
+from steelyard.motion.extent import between_samples, extent
 from steelyard.motion.files import read_motion, write_motion
-from steelyard.motion.fourier import FourierBasis, FourierMotion, fourier_basis
+from steelyard.motion.fourier import FourierMotion, fourier_basis
 from steelyard.motion.jerk import largest_jerk, slowdown_within_jerk, slowed_within_jerk
 from steelyard.motion.motion import Motion, MotionSample, SmoothMotion
 from steelyard.motion.point_to_point import pick_and_place, quintic
-from steelyard.motion.primitives import Primitive
-from steelyard.motion.ramps import ramp_in, ramp_out, with_ramps
 from steelyard.motion.random_fourier import UNLIMITED_SLIDE, UNLIMITED_TURN, random_fourier
 from steelyard.motion.receding import RecedingPlans
 from steelyard.motion.receding_plan import RecedingPlan
-from steelyard.motion.recipes import Recipe, Step, Swing, paper_recipes
+from steelyard.motion.recipes import Recipe, paper_recipes
 from steelyard.motion.rest import rest_to_rest
 from steelyard.motion.sampled_files import sample_times, write_joint_trajectory, write_samples
-from steelyard.motion.segments import through_waypoints
 from steelyard.motion.sinusoid import SinusoidMotion
 from steelyard.motion.slowed import slowdown_within, slowed
 from steelyard.motion.spline import SplineMotion, bezier
-from steelyard.motion.structured import StructuredMotion, StructuredMotions, structured_motions
+from steelyard.motion.structured import StructuredMotions, structured_motions
 
 __all__ = [
-    "CRANE_X7_POSTURES",
     "UNLIMITED_SLIDE",
     "UNLIMITED_TURN",
     "AnyMotion",
     "Basis",
-    "CoefficientMargins",
-    "Enclosure",
-    "Extent",
-    "FourierBasis",
     "FourierMotion",
     "LinearConditions",
     "LinearMotion",
     "Motion",
     "MotionSample",
-    "Primitive",
     "RecedingPlan",
     "RecedingPlans",
     "Recipe",
@@ -49,14 +39,10 @@ __all__ = [
     "SinusoidMotion",
     "SmoothMotion",
     "SplineMotion",
-    "Step",
-    "StructuredMotion",
     "StructuredMotions",
     "SumMotion",
-    "Swing",
     "between_samples",
     "bezier",
-    "coefficient_margins",
     "crane_x7_motions",
     "enclose",
     "extent",
@@ -66,8 +52,6 @@ __all__ = [
     "paper_recipes",
     "pick_and_place",
     "quintic",
-    "ramp_in",
-    "ramp_out",
     "random_fourier",
     "read_motion",
     "rest_conditions",
@@ -78,8 +62,6 @@ __all__ = [
     "slowed",
     "slowed_within_jerk",
     "structured_motions",
-    "through_waypoints",
-    "with_ramps",
     "write_joint_trajectory",
     "write_motion",
     "write_samples",

@@ -29,8 +29,6 @@ SCHEMA = 1
 BREAKS_PER_PERIOD = 16
 """Pieces in a period of the fastest harmonic: a Taylor polynomial of degree 9 is then off by about 1e-14."""
 
-FourierBasis = Basis
-
 
 def fourier_basis(time: ArrayLike, period: float, harmonics: int) -> Basis:
     """Evaluate the basis functions; columns: offset, a_1 … a_L, b_1 … b_L.

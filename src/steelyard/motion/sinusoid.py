@@ -2,7 +2,7 @@ r"""Sinusoids, a frequency of its own for each joint (paper 001, (4.25)).
 
 $$q_j(t) = \bar q_j + A_j \sin(\omega_j t + \varphi_j)$$
 
-They start and end at speed: `with_ramps` brings them from rest and back to it.
+They start and end at speed.
 """
 
 from __future__ import annotations

@@ -1,31 +1,28 @@
 """Safe while learning: certified plans, a robust law, bounds that shrink, and the loop around a robot."""
 
-from steelyard.online.certify_plan import Plan, PlanCertifier, certify_plan
-from steelyard.online.check_plan import PlanCheck, check_plan
-from steelyard.online.escape import Escape, News, Threat, escape
-from steelyard.online.journal import BRAKE, PLAN, DrivenMove, Event, Known
+from steelyard.online.certify_plan import PlanCertifier
+from steelyard.online.check_plan import check_plan
+from steelyard.online.escape import Escape, News, Threat
+from steelyard.online.journal import PLAN, DrivenMove, Event, Known
 from steelyard.online.law_choice import LawChoice
 from steelyard.online.link import Link, Reading
-from steelyard.online.load_model import LoadModel, ParameterBox
+from steelyard.online.load_model import LoadModel
 from steelyard.online.loop import run_online
 from steelyard.online.mind import Mind
 from steelyard.online.move import Move
 from steelyard.online.mujoco_link import PATTERNS, MuJoCoLink, SensorErrors
-from steelyard.online.needed import TubeNeeds, needed_torques, tube_needs
 from steelyard.online.noted_move import NotedMove
-from steelyard.online.online_run import BROKEN, DONE, STOPPED, Cycles, OnlineRun, RunRecord
-from steelyard.online.onlooker import Onlooker
+from steelyard.online.online_run import BROKEN, DONE, STOPPED, OnlineRun
 from steelyard.online.payload_excitation import PayloadExcitation
-from steelyard.online.plan_certificate import PlanCertificate, read_plan_certificate, write_plan_certificate
+from steelyard.online.plan_certificate import PlanCertificate
 from steelyard.online.plan_cost import GoalCost, PlanCost, WeightedCosts
 from steelyard.online.planner import Planner
 from steelyard.online.planning import PlannedMove
 from steelyard.online.published_bounds import published_bounds
 from steelyard.online.question import Answer, Question
-from steelyard.online.replay import RecordedLink, Replayed, replay_run
+from steelyard.online.replay import replay_run
 from steelyard.online.robust_torque import RobustLaw
 from steelyard.online.run_files import read_run, write_run
-from steelyard.online.script import Script
 from steelyard.online.setting import Setting
 from steelyard.online.thinker import InlineThinker, ProcessThinker, Thinker
 from steelyard.online.tube_acceleration import tube_acceleration
@@ -36,7 +33,6 @@ from steelyard.online.violations import violations_of
 from steelyard.online.watchdog import CHECK, Alarm, Watchdog
 
 __all__ = [
-    "BRAKE",
     "BROKEN",
     "CHECK",
     "DONE",
@@ -45,7 +41,6 @@ __all__ = [
     "STOPPED",
     "Alarm",
     "Answer",
-    "Cycles",
     "DrivenMove",
     "Escape",
     "Event",
@@ -61,48 +56,33 @@ __all__ = [
     "News",
     "NotedMove",
     "OnlineRun",
-    "Onlooker",
-    "ParameterBox",
     "PayloadExcitation",
-    "Plan",
     "PlanCertificate",
     "PlanCertifier",
-    "PlanCheck",
     "PlanCost",
     "PlannedMove",
     "Planner",
     "ProcessThinker",
     "Question",
     "Reading",
-    "RecordedLink",
-    "Replayed",
     "RobustLaw",
-    "RunRecord",
-    "Script",
     "SensorErrors",
     "Setting",
     "Thinker",
     "Threat",
     "TubeDynamics",
     "TubeForms",
-    "TubeNeeds",
     "TubeTorques",
     "Watchdog",
     "WeightedCosts",
-    "certify_plan",
     "check_plan",
-    "escape",
-    "needed_torques",
     "published_bounds",
-    "read_plan_certificate",
     "read_run",
     "replay_run",
     "run_online",
     "tube_acceleration",
     "tube_forms",
-    "tube_needs",
     "violations_of",
     "with_useful_tube",
-    "write_plan_certificate",
     "write_run",
 ]

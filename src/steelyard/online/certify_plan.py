@@ -7,7 +7,6 @@ from functools import cached_property
 from typing import Protocol
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from steelyard.arrays import Array, checked, read_only
 from steelyard.control import Tube
@@ -123,28 +122,6 @@ class PlanCertifier:
     @cached_property
     def _without_torques(self) -> MotionLimits:
         return MotionLimits(self.limits.robot, self.limits.clearance, distance=self.limits.distance)
-
-
-def certify_plan(
-    limits: MotionLimits, plan: Plan, *, half_widths: ArrayLike, tube: Tube, law: RobustLaw | None = None
-) -> PlanCertificate:
-    """Prove that a robot under a robust law keeps every limit on its way along a plan, see `PlanCertifier`.
-
-    Args:
-        limits: what must be respected, with the layout and the nominal parameters the law computes with.
-        plan: the plan, for the robot's joints in their order.
-        half_widths: by how much each parameter may differ, zero or more, shape (p,), SI.
-        tube: the errors that are allowed.
-        law: the robust law; None for the clamped one.
-
-    Returns:
-        The certificate.
-
-    Raises:
-        NotCertifiedError: a limit may be broken; says which, when and by how much.
-        InputError: the plan is not of the robot's joints, or there is no model or robust law for the robot.
-    """
-    return PlanCertifier(limits, np.asarray(half_widths), tube, law or RobustLaw()).certify(plan)
 
 
 def _quickest(plan: Plan) -> Plan:

@@ -6,11 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from steelyard.archive import read_document, write_document
 from steelyard.arrays import Array, checked, read_only
 from steelyard.control import Tube
 from steelyard.errors import InputError
-from steelyard.files import FilePath
 from steelyard.limits import Certificate
 from steelyard.online.robust_torque import RobustLaw
 
@@ -85,31 +83,3 @@ class PlanCertificate:
         most = np.maximum(-self.lower, self.upper) + self.robust
         margins: Array = np.nextafter(self.effort - np.nextafter(most, np.inf).max(axis=0), -np.inf)
         return margins
-
-
-def write_plan_certificate(certificate: PlanCertificate, path: FilePath) -> None:
-    """Write a certificate as JSON, whole or not at all.
-
-    Args:
-        certificate: the certificate.
-        path: where; an existing file is replaced.
-
-    Raises:
-        InputError: the path is a folder, or its folder does not exist or cannot be written to.
-    """
-    write_document(certificate, path)
-
-
-def read_plan_certificate(path: FilePath) -> PlanCertificate:
-    """Read a certificate.
-
-    Args:
-        path: the file.
-
-    Returns:
-        The certificate, equal in every bit to the one written.
-
-    Raises:
-        InputError: the file cannot be read or is no certificate.
-    """
-    return read_document(PlanCertificate, path)

@@ -5,13 +5,13 @@ body that can exist, with intervals and a word on what decided each number.
 """
 
 from steelyard.payload.answer import POINTS, DecidedBy, PayloadEstimate, payload_of
-from steelyard.payload.gains import DriveGains, calibrated, fit_gains
+from steelyard.payload.gains import calibrated, fit_gains
 from steelyard.payload.held import Held, held_at
 from steelyard.payload.model import ArmModel, described, errors_of, massless
-from steelyard.payload.posterior import Posterior, posterior_of
+from steelyard.payload.posterior import posterior_of
 from steelyard.payload.prior import PayloadPrior
 from steelyard.payload.quantities import QUANTITIES, UNITS, quantities
-from steelyard.payload.question import CHANGES, load_problem
+from steelyard.payload.question import load_problem
 from steelyard.payload.recursive import RecursivePayload
 from steelyard.payload.residual import residual_torque
 from steelyard.payload.sensitivity import NOISES, PAPERS_OBJECT, SensitivityPlan, study_sensitivity
@@ -20,12 +20,10 @@ from steelyard.payload.sensitivity_motions import MOTIONS, study_motions
 from steelyard.payload.sensitivity_table import ErrorCell, MotionSpread, Noise, RunningMass, SensitivityTable
 from steelyard.payload.several_loads import NOTHING, LoadedRuns, weigh_several
 from steelyard.payload.systematic import ConstantErrors
-from steelyard.payload.triangle import LoadTriangles
 from steelyard.payload.ways import METHODS, weigh_by_residual, weigh_full_arm, weigh_with_model
 from steelyard.payload.weighing import Weighing
 
 __all__ = [
-    "CHANGES",
     "FILTERS",
     "FILTER_MEANINGS",
     "METHODS",
@@ -39,16 +37,13 @@ __all__ = [
     "ArmModel",
     "ConstantErrors",
     "DecidedBy",
-    "DriveGains",
     "ErrorCell",
     "Held",
-    "LoadTriangles",
     "LoadedRuns",
     "MotionSpread",
     "Noise",
     "PayloadEstimate",
     "PayloadPrior",
-    "Posterior",
     "RecursivePayload",
     "RunningMass",
     "SensitivityPlan",

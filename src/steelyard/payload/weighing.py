@@ -19,7 +19,6 @@ import numpy as np
 
 from steelyard.arrays import Array, checked, read_only
 from steelyard.finding import Finding
-from steelyard.inertia import PARAMETER_NAMES
 from steelyard.payload.held import Held
 
 SIZE = (1.0, 0.1)
@@ -185,15 +184,3 @@ def eliminated(others: Array, ten: Array, target: Array) -> tuple[Array, Array]:
         A -= U @ (U.T @ A)
     R = np.asarray(np.linalg.qr(np.vstack([A, np.zeros((11, 11))]), mode="r"))
     return R[:10, :10], R[:10, 10]
-
-
-def names_of(numbers: Array) -> dict[str, float]:
-    """The ten numbers by name.
-
-    Args:
-        numbers: shape (10,), SI.
-
-    Returns:
-        Values by `PARAMETER_NAMES`.
-    """
-    return dict(zip(PARAMETER_NAMES, numbers.tolist(), strict=True))

@@ -1,9 +1,8 @@
 """Recordings: named, united, validated time series with their history; readers and writers of logs."""
 
-from steelyard.recording.channels import CHANNELS, Channel
+from steelyard.recording.channels import CHANNELS
 from steelyard.recording.columns_map import read_columns_map
 from steelyard.recording.files import (
-    READABLE,
     SUFFIXES,
     Reading,
     read,
@@ -12,22 +11,19 @@ from steelyard.recording.files import (
     write,
 )
 from steelyard.recording.given import Frame, Log, log_name
-from steelyard.recording.inspection import Repeat, inspect_recording, main_motion, same_motion, saturated
+from steelyard.recording.inspection import inspect_recording, main_motion, same_motion, saturated
 from steelyard.recording.recording import Recording
 from steelyard.recording.step import Step
 from steelyard.recording.table import Defect
 
 __all__ = [
     "CHANNELS",
-    "READABLE",
     "SUFFIXES",
-    "Channel",
     "Defect",
     "Frame",
     "Log",
     "Reading",
     "Recording",
-    "Repeat",
     "Step",
     "inspect_recording",
     "log_name",

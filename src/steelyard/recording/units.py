@@ -7,7 +7,7 @@ import re
 from typing import NamedTuple
 
 from steelyard.errors import RecordingError
-from steelyard.recording.channels import CHANNELS, is_time, spelling
+from steelyard.recording.channels import is_time, spelling
 
 _DEGREE = math.pi / 180.0
 _TURN = 2.0 * math.pi
@@ -96,18 +96,6 @@ def states_unit(column: str) -> bool:
         return stated_unit(column) is not None
     except RecordingError:
         return True
-
-
-def si_unit(quantity: str) -> str:
-    """Return the SI unit of time or of a channel, in words.
-
-    Args:
-        quantity: `time` or the name of a channel.
-
-    Returns:
-        The unit.
-    """
-    return "s" if quantity == "time" else CHANNELS[quantity].unit
 
 
 def _normal(unit: str) -> str:

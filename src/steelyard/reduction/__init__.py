@@ -1,31 +1,7 @@
 """What is assumed of the links, each in a stated frame, and the fewer parameters that are left."""
 
-from steelyard.reduction.projection import Projection, project
+from steelyard.reduction.projection import project
 from steelyard.reduction.reduction import Reduction, symmetric_links
-from steelyard.reduction.rule import (
-    SYMMETRIC,
-    Condition,
-    LinkRule,
-    axisymmetric,
-    centred,
-    fixed,
-    known_link,
-    point_mass,
-    tied,
-)
+from steelyard.reduction.rule import SYMMETRIC, Condition, LinkRule, fixed
 
-__all__ = [
-    "SYMMETRIC",
-    "Condition",
-    "LinkRule",
-    "Projection",
-    "Reduction",
-    "axisymmetric",
-    "centred",
-    "fixed",
-    "known_link",
-    "point_mass",
-    "project",
-    "symmetric_links",
-    "tied",
-]
+__all__ = ["SYMMETRIC", "Condition", "LinkRule", "Reduction", "fixed", "project", "symmetric_links"]

@@ -1,12 +1,11 @@
 """The robot: tree, joints, limits, geometry, nominal inertias and drives; loaded from its description."""
 
 from steelyard.robot.assembly import assemble
-from steelyard.robot.compound import chained, planar, universal
+from steelyard.robot.compound import chained, planar
 from steelyard.robot.geometry import Box, Capsule, Cylinder, Geometry, MeshFile, Shape, Sphere
 from steelyard.robot.joint import Joint, JointKind, Limits, Mimic
 from steelyard.robot.link import FixedLink, Link
 from steelyard.robot.load import load_robot
-from steelyard.robot.locking import LockedJoint
 from steelyard.robot.mesh_folder import MeshFolder
 from steelyard.robot.mjcf import load_mjcf, parse_mjcf
 from steelyard.robot.model import STANDARD_GRAVITY, Frame, Robot
@@ -15,7 +14,6 @@ from steelyard.robot.raw import RawJoint, RawLink
 from steelyard.robot.repair import REMEDIES, Change, Repair, repair_file, repair_urdf
 from steelyard.robot.rotors import Rotor, rotor_name, spin_only, with_rotors
 from steelyard.robot.stated_limits import StatedLimits, with_limits
-from steelyard.robot.ties import Ties
 from steelyard.robot.urdf import load_urdf, parse_urdf
 from steelyard.robot.xacro import load_xacro
 
@@ -33,7 +31,6 @@ __all__ = [
     "JointKind",
     "Limits",
     "Link",
-    "LockedJoint",
     "MeshFile",
     "MeshFolder",
     "Mimic",
@@ -45,7 +42,6 @@ __all__ = [
     "Shape",
     "Sphere",
     "StatedLimits",
-    "Ties",
     "assemble",
     "chained",
     "load_mjcf",
@@ -60,7 +56,6 @@ __all__ = [
     "repair_urdf",
     "rotor_name",
     "spin_only",
-    "universal",
     "with_limits",
     "with_rotors",
 ]

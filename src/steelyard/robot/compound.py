@@ -11,7 +11,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from steelyard.arrays import Array
 from steelyard.errors import DescriptionError
@@ -47,27 +46,6 @@ def chained(joints: Sequence[RawJoint]) -> Chain:
         replace(joint, parent=parent, child=child)
         for joint, parent, child in zip(joints, names, names[1:], strict=False)
     ]
-
-
-def universal(joint: RawJoint, second_axis: ArrayLike, second_limits: Limits | None = None) -> Chain:
-    """A universal joint: a turn about the joint's axis, then one about the second, through one point.
-
-    Args:
-        joint: the joint, revolute or continuous; its axis, limits and drive are those of the first turn.
-        second_axis: unit vector in the child's frame at q = 0, shape (3,), dimensionless.
-        second_limits: limits of the second turn; those of the first when left out.
-
-    Returns:
-        One virtual link and the joints `<name>_1` and `<name>_2`.
-    """
-    second = replace(
-        joint,
-        name=f"{joint.name}_2",
-        placement=Pose.identity(),
-        axis=np.asarray(second_axis, dtype=float),
-        limits=joint.limits if second_limits is None else second_limits,
-    )
-    return chained([replace(joint, name=f"{joint.name}_1"), second])
 
 
 def planar(joint: RawJoint) -> Chain:

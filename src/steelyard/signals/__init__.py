@@ -1,31 +1,29 @@
 """Signals: each step takes a recording and returns a new one that names the step in its history.
 
-Put time right (`split_at_gaps`, `evenly_timed`), choose the filter (`cutoff_of`, `fourier_series`) and
-differentiate (`differentiated`), choose the interval (`resampled`), then remove rows (`without_standstill`).
+Put time right (`split_at_gaps`, `evenly_timed`), choose the filter (`cutoff_of`) and
+differentiate (`differentiated`), choose the interval (`resampled`), then remove rows (`without_turning`).
 """
 
 from steelyard.signals.band import band_of, in_band
 from steelyard.signals.butterworth import Butterworth
-from steelyard.signals.cutoff import Cutoff, cutoff_of
-from steelyard.signals.delay import Delay, delay_between, series_delay, without_delay
+from steelyard.signals.cutoff import cutoff_of
+from steelyard.signals.delay import without_delay
 from steelyard.signals.differentiator import Differentiator, differentiated, smoothed
-from steelyard.signals.fourier import FourierSeries, fourier_series
 from steelyard.signals.gaps import split_at_gaps
 from steelyard.signals.held_poses import held_poses
-from steelyard.signals.keep_apart import Split, kept_apart
+from steelyard.signals.keep_apart import kept_apart
 from steelyard.signals.limited import is_limited, without_limited
 from steelyard.signals.motion_band import motion_band
 from steelyard.signals.period import period_of
-from steelyard.signals.preparation import Preparation, Prepared, prepared, prepared_alike
+from steelyard.signals.preparation import Preparation, prepared, prepared_alike
 from steelyard.signals.recursion import recursion
 from steelyard.signals.repeats import repeats_after
 from steelyard.signals.resample import resampled
-from steelyard.signals.rows import trimmed, with_rows
-from steelyard.signals.sampling import Sampling, sampling_of, uniform_interval
-from steelyard.signals.savitzky_golay import SavitzkyGolay
+from steelyard.signals.rows import with_rows
+from steelyard.signals.sampling import sampling_of, uniform_interval
 from steelyard.signals.spectrum import power_spectrum
-from steelyard.signals.stages import CentralDifferences, TrackingDifferentiator
-from steelyard.signals.standstill import is_moving, main_motion, moving_segments, without_standstill
+from steelyard.signals.stages import CentralDifferences
+from steelyard.signals.standstill import is_moving, main_motion
 from steelyard.signals.torque import torque_from_current
 from steelyard.signals.turning import is_turning, without_turning
 from steelyard.signals.uniform_time import evenly_timed, restamped, to_uniform_time
@@ -35,23 +33,13 @@ __all__ = [
     "SOURCE_TIME",
     "Butterworth",
     "CentralDifferences",
-    "Cutoff",
-    "Delay",
     "Differentiator",
-    "FourierSeries",
     "Preparation",
-    "Prepared",
-    "Sampling",
-    "SavitzkyGolay",
-    "Split",
-    "TrackingDifferentiator",
     "aligned",
     "band_of",
     "cutoff_of",
-    "delay_between",
     "differentiated",
     "evenly_timed",
-    "fourier_series",
     "held_poses",
     "in_band",
     "is_limited",
@@ -60,7 +48,6 @@ __all__ = [
     "kept_apart",
     "main_motion",
     "motion_band",
-    "moving_segments",
     "period_of",
     "power_spectrum",
     "prepared",
@@ -70,17 +57,14 @@ __all__ = [
     "resampled",
     "restamped",
     "sampling_of",
-    "series_delay",
     "smoothed",
     "split_at_gaps",
     "to_uniform_time",
     "torque_from_current",
-    "trimmed",
     "uniform_interval",
     "warping_path",
     "with_rows",
     "without_delay",
     "without_limited",
-    "without_standstill",
     "without_turning",
 ]

@@ -9,7 +9,6 @@ import numpy as np
 from steelyard.arrays import Array, read_only
 from steelyard.errors import InputError, RecordingError, UnknownNameError
 from steelyard.recording import Recording
-from steelyard.signals.butterworth import Butterworth
 from steelyard.signals.sampling import uniform_interval
 from steelyard.signals.spectrum import power_spectrum
 
@@ -39,17 +38,6 @@ class Cutoff:
     reason: str
     each: Array
     floor: Array
-
-    def butterworth(self, order: int = 4) -> Butterworth:
-        """Return the zero-phase low-pass with this cut-off.
-
-        Args:
-            order: order of each pass.
-
-        Returns:
-            The method, ready for `differentiated`.
-        """
-        return Butterworth(self.frequency, order)
 
 
 def cutoff_of(recording: Recording, channel: str = "q", margin: float = 2.0) -> Cutoff:

@@ -44,24 +44,6 @@ def with_rows(
     return recording.revised(action, said, time=t[keep], **fields)
 
 
-def trimmed(recording: Recording, start: float = 0.0, end: float = 0.0) -> Recording:
-    """Cut time off both ends.
-
-    Args:
-        recording: the recording.
-        start: how much to cut at the beginning, s.
-        end: how much to cut at the end, s.
-
-    Returns:
-        The recording without its ends.
-    """
-    if start < 0.0 or end < 0.0:
-        raise InputError(f"must not be negative, got {start:g} s and {end:g} s.", place="trimmed")
-    t = recording.time
-    rows = (t >= t[0] + start) & (t <= t[-1] - end)
-    return with_rows(recording, rows, "trimmed", {"start": start, "end": end})
-
-
 def runs(rows: BoolArray) -> Iterator[tuple[int, int]]:
     """Yield first row and row after the last of each stretch of True.
 

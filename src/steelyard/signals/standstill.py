@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Literal
-
 import numpy as np
 from numpy.typing import ArrayLike
 
 from steelyard.arrays import Array, BoolArray
-from steelyard.errors import InputError, RecordingError, UnknownNameError
+from steelyard.errors import InputError, RecordingError
 from steelyard.recording import Recording
 from steelyard.signals.rows import runs, with_rows
 
@@ -44,48 +42,6 @@ def is_moving(recording: Recording, threshold: ArrayLike) -> BoolArray:
     return moving
 
 
-def without_standstill(
-    recording: Recording, threshold: ArrayLike, moving: Literal["every", "any"] = "every"
-) -> Recording:
-    """Remove samples near zero velocity, where the sign of friction is not known.
-
-    The samples left are not neighbours in time any more: filter and differentiate before, not after.
-
-    Args:
-        recording: a recording with velocities.
-        threshold: one for all or one for each joint, shape () or (nj,), rad/s or m/s.
-        moving: keep samples where `every` joint moves, or where `any` does.
-
-    Returns:
-        The recording of the samples left; its history names the intervals removed.
-    """
-    rows, detail = _moving_rows(recording, threshold, moving)
-    return with_rows(recording, rows, "without_standstill", detail)
-
-
-def moving_segments(
-    recording: Recording, threshold: ArrayLike, moving: Literal["every", "any"] = "every"
-) -> tuple[Recording, ...]:
-    """Return each stretch between standstills as a recording of its own, for steps that need neighbours.
-
-    Args:
-        recording: a recording with velocities.
-        threshold: one for all or one for each joint, shape () or (nj,), rad/s or m/s.
-        moving: whether `every` joint moves in a stretch, or `any` of them.
-
-    Returns:
-        The stretches of at least two samples, in order.
-    """
-    rows, detail = _moving_rows(recording, threshold, moving)
-    stretches = [(start, stop) for start, stop in runs(rows) if stop - start >= 2]
-    return tuple(
-        recording.rows(slice(start, stop)).revised(
-            "moving_segments", {**detail, "segment": number, "of": len(stretches)}
-        )
-        for number, (start, stop) in enumerate(stretches, 1)
-    )
-
-
 def main_motion(recording: Recording, threshold: ArrayLike, rest: float = 0.2) -> Recording:
     """Cut the approach phase and the rest around it: keep the longest stretch without a pause.
 
@@ -117,16 +73,6 @@ def main_motion(recording: Recording, threshold: ArrayLike, rest: float = 0.2) -
     rows[first:last] = True
     detail = {"threshold": _listed(threshold), "rest": rest, "motions_found": len(joined)}
     return with_rows(recording, rows, "main_motion", detail)
-
-
-def _moving_rows(
-    recording: Recording, threshold: ArrayLike, moving: str
-) -> tuple[BoolArray, dict[str, object]]:
-    if moving not in ("every", "any"):
-        raise UnknownNameError("choice of moving joints", moving, ("every", "any"))
-    each = is_moving(recording, threshold)
-    rows: BoolArray = np.all(each, axis=1) if moving == "every" else np.any(each, axis=1)
-    return rows, {"threshold": _listed(threshold), "moving": moving}
 
 
 def _listed(threshold: ArrayLike) -> object:

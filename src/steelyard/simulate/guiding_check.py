@@ -55,11 +55,6 @@ class GuidingCheck:
         return float(np.linalg.norm(self.led.force[self._leading], axis=1).max())
 
     @property
-    def led_turn(self) -> float:
-        """The most that the tool turned while the hand, which does not turn it, led it, rad."""
-        return float(self.led.turn[self._leading].max())
-
-    @property
     def _leading(self) -> slice:
         return slice(0, int(np.searchsorted(self.led.time, self.hand.seconds * (1.0 + 1e-9))))
 

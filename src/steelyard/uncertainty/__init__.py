@@ -2,14 +2,14 @@
 
 from steelyard.uncertainty.arm_norms import ArmNorms, arm_norms
 from steelyard.uncertainty.bias import bias_findings, bias_of_recordings, calmer_motion
-from steelyard.uncertainty.bootstrap import Bootstrap, block_bootstrap
-from steelyard.uncertainty.bounded_rows import BoundedRows, Place
-from steelyard.uncertainty.contradiction import ContradictionError, ErrorGrowth, error_growth
+from steelyard.uncertainty.bootstrap import block_bootstrap
+from steelyard.uncertainty.bounded_rows import BoundedRows
+from steelyard.uncertainty.contradiction import ContradictionError
 from steelyard.uncertainty.covariance import spread_of, with_covariance
 from steelyard.uncertainty.error_bounds import ErrorBounds
 from steelyard.uncertainty.guaranteed import GuaranteedBounds, guaranteed_bounds
 from steelyard.uncertainty.guaranteed_payload import guaranteed_payload
-from steelyard.uncertainty.intervals import Intervals, base_intervals, parameter_intervals
+from steelyard.uncertainty.intervals import base_intervals, parameter_intervals
 from steelyard.uncertainty.link_posterior import (
     ACCURACY,
     LinkIntervals,
@@ -26,26 +26,21 @@ from steelyard.uncertainty.prediction import torque_deviations
 from steelyard.uncertainty.recursive_bounds import RecursiveBounds
 from steelyard.uncertainty.theorem13 import LinearBounds, linear_bounds
 from steelyard.uncertainty.theorem13_both import Theorem13, theorem13_of
-from steelyard.uncertainty.theorem13_log_cholesky import LogCholeskyBounds, Minimiser, log_cholesky_bounds
+from steelyard.uncertainty.theorem13_log_cholesky import Minimiser, log_cholesky_bounds
 
 __all__ = [
     "ACCURACY",
     "ArmNorms",
-    "Bootstrap",
     "BoundedRows",
     "ContradictionError",
     "ErrorBounds",
-    "ErrorGrowth",
     "GuaranteedBounds",
-    "Intervals",
     "LinearBounds",
     "LinkIntervals",
     "LinkPosterior",
-    "LogCholeskyBounds",
     "Minimiser",
     "MotionContradictionError",
     "PayloadBox",
-    "Place",
     "RecursiveBounds",
     "Theorem13",
     "arm_norms",
@@ -56,7 +51,6 @@ __all__ = [
     "block_length",
     "bounded_rows",
     "calmer_motion",
-    "error_growth",
     "guaranteed_bounds",
     "guaranteed_payload",
     "linear_bounds",

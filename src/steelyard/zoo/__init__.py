@@ -22,7 +22,11 @@ from steelyard.zoo.scara import SCARA
 from steelyard.zoo.so101 import SO101
 from steelyard.zoo.ur10e import UR10E
 
-__all__ = ["ZOO", "ZooEntry", "find_robot", "zoo_robot"]
+__all__ = [
+    "ZOO",
+    "find_robot",
+    "zoo_robot",
+]
 
 ZOO: dict[str, ZooEntry] = {
     entry.name: entry

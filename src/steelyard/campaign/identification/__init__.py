@@ -2,6 +2,10 @@
 
 from steelyard.campaign.identification.record import motion_of
 from steelyard.campaign.identification.refine import links_behind
-from steelyard.campaign.identification.subject import Subject, subject_of
+from steelyard.campaign.identification.subject import subject_of
 
-__all__ = ["Subject", "links_behind", "motion_of", "subject_of"]
+__all__ = [
+    "links_behind",
+    "motion_of",
+    "subject_of",
+]

@@ -1,20 +1,17 @@
 """Straight-line code generated per robot: forward dynamics and its linearisation without a loop."""
 
-from steelyard.dynamics.straight_line.adjoint import StraightLineAdjoint, straight_line_adjoint
-from steelyard.dynamics.straight_line.carried import Carried, carried_parameters
+from steelyard.dynamics.straight_line.adjoint import straight_line_adjoint
+from steelyard.dynamics.straight_line.carried import carried_parameters
 from steelyard.dynamics.straight_line.choice import LARGEST, straight_line_code, straight_line_pays
 from steelyard.dynamics.straight_line.code import StraightLineCode
 from steelyard.dynamics.straight_line.machine_code import LANES
-from steelyard.dynamics.straight_line.regressor import StraightLineRegressor, straight_line_regressor
+from steelyard.dynamics.straight_line.regressor import straight_line_regressor
 from steelyard.dynamics.straight_line.store import call, specialise
 
 __all__ = [
     "LANES",
     "LARGEST",
-    "Carried",
-    "StraightLineAdjoint",
     "StraightLineCode",
-    "StraightLineRegressor",
     "call",
     "carried_parameters",
     "specialise",

@@ -14,7 +14,7 @@ from steelyard.errors import InputError, MissingExtraError, UnknownNameError
 from steelyard.identifiability.exact.result import ProvenIdentifiability
 
 if TYPE_CHECKING:
-    import sympy
+    import sympy  # noqa: F401 - in a quoted type
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,11 +26,6 @@ class SymbolicIdentifiability(ProvenIdentifiability["sympy.Expr"]):
     """
 
     symbols: Mapping[str, Fraction]
-
-    @property
-    def formulas(self) -> tuple[str, ...]:
-        """Each identifiable combination as text, such as `link1.Izz + (a**2)*(link2.m + link3.m)`."""
-        return tuple(_formula(row) for row in self.groupings.values())
 
     def matrix(self, values: Mapping[str, float] | None = None) -> Array:
         """K at given lengths.
@@ -78,19 +73,3 @@ class SymbolicIdentifiability(ProvenIdentifiability["sympy.Expr"]):
         for (r, k, _), number in zip(entries, numbers, strict=True):
             K[r, k] = number
         return K
-
-
-def _formula(row: Mapping[str, sympy.Expr]) -> str:
-    """A combination as text, the parameters with the same coefficient together."""
-    together: dict[sympy.Expr, list[str]] = {}
-    for name, value in row.items():
-        together.setdefault(value, []).append(name)
-    text = ""
-    for value, names in together.items():
-        negative = value.could_extract_minus_sign()
-        size = -value if negative else value
-        summed = names[0] if len(names) == 1 else f"({' + '.join(names)})"
-        sign = (" - " if negative else " + ") if text else ""
-        factor = "" if size == 1 else f"{size}*" if size.is_Atom else f"({size})*"
-        text += sign + factor + summed
-    return text

@@ -2,7 +2,12 @@
 
 from steelyard.recording.inspection.inspect import inspect_recording
 from steelyard.recording.inspection.phases import main_motion
-from steelyard.recording.inspection.repeat import Repeat, same_motion
+from steelyard.recording.inspection.repeat import same_motion
 from steelyard.recording.inspection.saturation import saturated
 
-__all__ = ["Repeat", "inspect_recording", "main_motion", "same_motion", "saturated"]
+__all__ = [
+    "inspect_recording",
+    "main_motion",
+    "same_motion",
+    "saturated",
+]

@@ -2,4 +2,7 @@
 
 from steelyard.robot.mjcf.reader import load_mjcf, parse_mjcf
 
-__all__ = ["load_mjcf", "parse_mjcf"]
+__all__ = [
+    "load_mjcf",
+    "parse_mjcf",
+]

@@ -2,4 +2,8 @@
 
 from steelyard.robot.urdf.reader import load_urdf, parse_urdf, robot_from_urdf_element
 
-__all__ = ["load_urdf", "parse_urdf", "robot_from_urdf_element"]
+__all__ = [
+    "load_urdf",
+    "parse_urdf",
+    "robot_from_urdf_element",
+]

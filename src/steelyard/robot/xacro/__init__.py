@@ -2,4 +2,8 @@
 
 from steelyard.robot.xacro.reader import expand_xacro, load_xacro, uses_xacro
 
-__all__ = ["expand_xacro", "load_xacro", "uses_xacro"]
+__all__ = [
+    "expand_xacro",
+    "load_xacro",
+    "uses_xacro",
+]

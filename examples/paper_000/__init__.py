@@ -1,1 +1,0 @@
-"""Experiments (a), (b) and (c) of paper 000 in simulation: dumbbells stacked and carried by every method."""

@@ -1,0 +1,5 @@
+"""B. Zhang, Z. Zhou, R. Vasudevan: *Provably-Safe, Online System Identification*, in simulation.
+
+Experiments (a), (b) and (c): dumbbells stacked and carried by every method, with the motions of least jerk of
+VI-D3. The year is not printed in the text used.
+"""
