@@ -38,7 +38,7 @@ FLOORS = (
     ("online", "campaign"),
     ("report",),
     ("workflows",),
-    ("cli",),
+    ("cli", "__main__"),
 )
 HEIGHT = {room: (floor, place) for floor, rooms in enumerate(FLOORS) for place, room in enumerate(rooms)}
 

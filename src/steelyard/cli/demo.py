@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from functools import wraps
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 from rich.markup import escape
 from rich.table import Table
 
@@ -14,34 +14,25 @@ from steelyard.cli.workflow_command import command
 from steelyard.workflows.demo import Demonstration
 from steelyard.workflows.demo import demo as workflow
 
+OUT = "demo"
+"""Folder for the results where none is named."""
+
+
+@wraps(workflow)
+def _written(**given: Any) -> Demonstration:
+    return workflow(**(given | {"out": given["out"] or OUT}))
+
 
 def _show(run: Demonstration) -> None:
-    """Links, joints, the load, and what the run says."""
+    """Links, joints, the load, what they say, and what to do next."""
     told = run.document
     _print_links(told)
     _print_joints(told)
-    load = told["payload"]
-    if load is not None:
-        low, high = load["interval95"]["mass"]
-        off = 1e3 * float(np.linalg.norm(np.subtract(load["com"], load["true"]["com"])))
-        _say(
-            f"In its hand: {load['mass']:.3f} kg, 95 % between {low:.3f} and {high:.3f} kg; "
-            f"truly {load['true']['mass']:.3f} kg. Its centre of mass is off by {off:.1f} mm."
-        )
-    held_out = told["holdout"]
-    _say(
-        f"Of the torque of a motion it has not seen {held_out['overall']:.2g} % is unexplained "
-        f"({held_out['unfiltered']:.2g} % with the sensors' noise), by the description's own numbers "
-        f"{held_out['described']:.3g} %."
-    )
-    if run.intervals_hold is not None:
-        _say(
-            f"{told['identifiable']} combinations of {told['parameters']} parameters are known; "
-            f"{run.intervals_hold[0]} of {run.intervals_hold[1]} 95 % intervals hold the truth."
-        )
-    colour = {"pass": "green", "warn": "yellow", "fail": "red"}[told["verdict"]]
-    stdout.print(f"[bold {colour}]{told['verdict']}[/] in {told['seconds']:.1f} s", highlight=False)
-    weighed = () if run.load is None else run.load.verdict.checks
+    for line in run.told:
+        _say(line)
+    colour = {"pass": "green", "warn": "yellow", "fail": "red"}[run.verdict]
+    stdout.print(f"[bold {colour}]{run.verdict}[/] in {run.seconds:.1f} s", highlight=False)
+    weighed = () if run.payload is None else run.payload.verdict.checks
     for check in (*run.identification.verdict.checks, *weighed):
         if str(check.status) != "pass":
             _say(f"   {check.status}: {check.name}: {check.message}")
@@ -95,4 +86,4 @@ def _say(text: str) -> None:
     stdout.print(text, highlight=False, markup=False, soft_wrap=True)
 
 
-demo = command(workflow, _show, lambda run: 1 if run.verdict == "fail" else 0)
+demo = command(_written, _show, lambda run: 1 if run.verdict == "fail" else 0)

@@ -14,7 +14,7 @@ from typing import Annotated, Any, Protocol, TypeVar, Union, get_args, get_origi
 import typer
 
 from steelyard.cli.output import JsonOption, announce_compilation, listening, print_json
-from steelyard.workflows.options import Option
+from steelyard.workflows.options import option_of
 
 
 class Answer(Protocol):
@@ -71,10 +71,7 @@ def command(
 
 def _typed(parameter: inspect.Parameter) -> inspect.Parameter | None:
     """A parameter as Typer takes it; None where the command line has none for it."""
-    if get_origin(parameter.annotation) is not Annotated:
-        return None
-    kind, *notes = get_args(parameter.annotation)
-    option = next((note for note in notes if isinstance(note, Option)), None)
+    option = option_of(parameter.annotation)
     if option is None:
         return None
     absent = parameter.default is inspect.Parameter.empty
@@ -86,7 +83,7 @@ def _typed(parameter: inspect.Parameter) -> inspect.Parameter | None:
         about = typer.Argument(**said)
     else:
         about = typer.Option(*([] if option.flag is None else [option.flag]), **said)
-    plain: Any = option.kind or _plain(kind)
+    plain: Any = option.kind or _plain(get_args(parameter.annotation)[0])
     if option.repeated:
         plain = list[plain]
     if default is None:

@@ -1,4 +1,4 @@
-"""The whole line on a simulated arm: design a motion, run it, identify, weigh, and compare with the truth.
+"""The whole line on a simulated arm: design a motion, run it, identify the arm, weigh what it holds.
 
 The simulated robot is not the one described: its links are others, nobody tells the estimator which, and its
 sensors are those of an industrial arm. What is identified is then compared with the truth.
@@ -10,7 +10,7 @@ import json
 import shutil
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -108,53 +108,52 @@ class Bench:
     certified: bool
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Demonstration:
-    """Everything the demo found out.
+    """What the demo found out, beside the truth.
 
     Attributes:
         bench: what was to be found out.
         identification: the identified robot.
-        load: the weighed load; None where the arm's torques cannot tell it.
+        payload: the weighed load; None where the arm's torques cannot tell it.
         described: held-out torque error of the description's own numbers, percent.
-        intervals_hold: how many 95 % intervals of base parameters hold the truth, and of how many; None where
-            the model has terms that the simulated robot lacks.
-        files: everything written, by name.
+        holding: how many 95 % intervals of base parameters hold the truth, and of how many; None where the
+            model has terms that the simulated robot lacks.
         seconds: what it took.
+        files: what was written, by name.
     """
 
     bench: Bench
     identification: Identification
-    load: Payload | None
+    payload: Payload | None
     described: float
-    intervals_hold: tuple[int, int] | None
-    files: Mapping[str, str]
-    seconds: float = float("nan")
+    holding: tuple[int, int] | None
+    seconds: float = 0.0
+    files: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def verdict(self) -> str:
         """The worse of the two verdicts."""
         found = {str(self.identification.verdict.status)}
-        if self.load is not None:
-            found.add(str(self.load.verdict.status))
+        if self.payload is not None:
+            found.add(str(self.payload.verdict.status))
         return next(word for word in ("fail", "warn", "pass") if word in found)
 
     @property
     def document(self) -> dict[str, Any]:
         """Everything a script may ask for."""
         done = self.identification
-        names = [joint.name for joint in done.robot.joints if joint.nv]
         true = {link.name: link.body for link in self.bench.truth.links}
         links = [link.document for link in done.model.links.values()]
         for link in links:
             body = true[link["name"]]
             link["true"] = None if body is None else body_numbers(body)
         joints = [joint.document for joint in done.model.joints.values()]
-        for joint, numbers in zip(joints, _true_joints(self.bench, done), strict=True):
+        for joint, numbers in zip(joints, self._true_joints(), strict=True):
             joint["true"] = numbers
         load = None
-        if self.load is not None:
-            estimate = self.load.estimate
+        if self.payload is not None:
+            estimate = self.payload.estimate
             load = {
                 "mass": estimate.body.mass,
                 "com": estimate.body.com.tolist(),
@@ -173,9 +172,9 @@ class Demonstration:
                 "overall": done.holdout.overall,
                 "unfiltered": done.unfiltered.overall,
                 "described": self.described,
-                "joints": dict(zip(names, done.holdout.joints, strict=True)),
+                "joints": dict(zip(done.joints, done.holdout.joints, strict=True)),
             },
-            "intervals_hold": None if self.intervals_hold is None else list(self.intervals_hold),
+            "intervals_hold": None if self.holding is None else list(self.holding),
             "links": links,
             "joints": joints,
             "payload": load,
@@ -183,20 +182,53 @@ class Demonstration:
             "files": dict(self.files),
         }
 
+    def _true_joints(self) -> list[dict[str, float]]:
+        drive = tuple(term for term in self.identification.layout.drive if term in LINEAR)
+        layout, phi = layout_of(self.bench.truth, drive), _truth(self.bench, drive)
+        rows = []
+        for name in layout.joints:
+            start = layout.of_joint(name).start
+            words = ("armature" if term == "rotor" else term for term in layout.drive)
+            rows.append({word: float(phi[start + k]) for k, word in enumerate(words)})
+        return rows
+
+    @property
+    def told(self) -> list[str]:
+        """What was found out of load, torques and intervals, in sentences."""
+        done, load = self.identification, self.payload
+        lines = []
+        if load is not None:
+            body, low, high = load.estimate.body, load.estimate.lower[0], load.estimate.upper[0]
+            off = 1e3 * float(np.linalg.norm(body.com - self.bench.load.com))
+            lines.append(
+                f"In its hand: {body.mass:.3f} kg, 95 % between {low:.3f} and {high:.3f} kg; "
+                f"truly {self.bench.load.mass:.3f} kg. Its centre of mass is off by {off:.1f} mm."
+            )
+        lines.append(
+            f"Of the torque of a motion it has not seen {done.holdout.overall:.2g} % is unexplained "
+            f"({done.unfiltered.overall:.2g} % with the sensors' noise), by the description's own numbers "
+            f"{self.described:.3g} %."
+        )
+        if self.holding is not None:
+            lines.append(
+                f"{done.problem.base.count} combinations of {done.layout.size} parameters are known; "
+                f"{self.holding[0]} of {self.holding[1]} 95 % intervals hold the truth."
+            )
+        return lines
+
     def __repr__(self) -> str:
         done = self.identification
-        return f"Demonstration({done.robot.name}, {self.verdict}, {done.holdout.overall:.2g} % unexplained)"
+        return f"<Demonstration of {done.robot.name}: {self.verdict}, {done.holdout.overall:.2f} % held out>"
 
     def __str__(self) -> str:
-        held_out = self.identification.holdout.overall
-        words = [
-            f"{self.verdict}: of the torque of a motion it has not seen {held_out:.2g} % is unexplained, by "
-            f"the description's own numbers {self.described:.3g} %.",
-            str(self.identification),
-        ]
-        if self.load is not None:
-            words += [str(self.load), f"Truly it held {self.bench.load.mass:.3f} kg."]
-        return "\n\n".join(words)
+        links = [("link", "described, kg", "estimated", "truly")]
+        for link in self.document["links"]:
+            masses = (body and body["mass"] for body in (link["described"], link, link["true"]))
+            links.append((link["name"], *("" if mass is None else f"{mass:.3f}" for mass in masses)))
+        widths = [max(len(row[k]) for row in links) for k in range(4)]
+        table = ["  ".join(x.ljust(width) for x, width in zip(row, widths, strict=True)) for row in links]
+        done = f"{self.verdict}: {self.identification.robot.name}, in {self.seconds:.1f} s"
+        return "\n".join([done, *self.told, *(line.rstrip() for line in table)])
 
 
 @workflow
@@ -205,7 +237,7 @@ def demo(
         Robot | FilePath, Option("A zoo name, or the path of a URDF, xacro or MJCF file.", default=True)
     ] = "panda",
     *,
-    out: Annotated[FilePath, Option("Folder for the results.", metavar="PATH", default=True)] = "demo",
+    out: Annotated[FilePath | None, Option("Folder for the results.", metavar="PATH", default="demo")] = None,
     seed: Annotated[int, Option("Seed of the random motions.", default=True, least=0)] = 1,
     gravity: GravityGiven = None,
     lock: LockGiven = None,
@@ -221,11 +253,11 @@ def demo(
 
     Args:
         robot: the robot, a zoo name, or the path of a description.
-        out: folder for the results; removed again when the run does not come to its end.
+        out: folder for the results; None to write nothing.
         seed: of the design, of the robot on the bench and of its sensors.
         gravity: free fall in the base frame, m/s²; None for the description's.
         lock: positions of joints that are held still, rad or m, by name.
-        tool_frame: where it holds things; None for the description's own.
+        tool_frame: link whose frame is the tool's; None for the end of the longest chain.
         argument: values of xacro arguments, by name.
         limits: file with limits beside the description.
         velocity: largest speeds, rad/s or m/s.
@@ -234,36 +266,35 @@ def demo(
         progress: told what is done.
 
     Returns:
-        What was found out, and the truth beside it.
+        What was found out, beside the truth.
 
     Raises:
         InputError: something given is not usable; nothing is written.
     """
-    folder = Path(out)
-    if folder.exists() and not folder.is_dir():
-        raise InputError("is a file, not a folder.", place=str(folder))
-    require_writable(folder)
-    stated = stated_limits(limits, velocity, acceleration, torque)
-    found = given_robot(robot, gravity, lock, tool_frame, arguments=argument, stated=stated)
-    for name in (RESULT, OBJECT):
-        require_free(folder / name, force=True)
-    started = time.perf_counter()
-    options: dict[str, Any] = {
-        "gravity": gravity,
-        "lock": lock,
-        "argument": argument,
+    folder = None if out is None else Path(out)
+    if folder is not None:
+        if folder.exists() and not folder.is_dir():
+            raise InputError("is a file, not a folder.", place=str(folder))
+        require_writable(folder)
+    stated: dict[str, Any] = {
         "limits": limits,
         "velocity": velocity,
         "acceleration": acceleration,
         "torque": torque,
     }
-    new = not folder.exists()
+    found = given_robot(robot, gravity, lock, tool_frame, arguments=argument, stated=stated_limits(**stated))
+    if folder is not None:
+        for name in (RESULT, OBJECT):
+            require_free(folder / name, force=True)
+    started = time.perf_counter()
+    new = folder is not None and not folder.exists()
     say(f"{found.name} as described: {len(found.joints)} joints, {found.mass:.4g} kg")
     bench = _bench(found, seed)
+    options = {"gravity": gravity, "lock": lock, "argument": argument, **stated}
     try:
         done = _identified(robot, found, bench, folder, options, tool_frame)
     except BaseException:
-        if new:
+        if new and folder is not None:
             shutil.rmtree(folder, ignore_errors=True)
         raise
     return replace(done, seconds=time.perf_counter() - started)
@@ -302,51 +333,60 @@ def _identified(
     given: Robot | FilePath,
     robot: Robot,
     bench: Bench,
-    out: Path,
+    out: Path | None,
     options: Mapping[str, Any],
     tool_frame: str | None,
 ) -> Demonstration:
-    files = _write_bench(bench, out)
+    """Identify and weigh, from files where they are written, and compare with the truth."""
+    files: dict[str, str] = {} if out is None else _write_bench(bench, out)
+    logs = {name: files.get(f"{name}.npz", recording) for name, recording in bench.recordings.items()}
     say("C  identify the robot from the first two logs")
-    train, held_out = files["train.npz"], files["holdout.npz"]
-    done = identify(given, train, holdout=held_out, out=out / RESULT, force=True, **options)
-    weighed = None
+    done = identify(
+        given,
+        logs["train"],
+        holdout=logs["holdout"],
+        out=None if out is None else out / RESULT,
+        force=True,
+        **options,
+    )
+    weighed: Payload | None = None
     if robot.nv >= JOINTS_THAT_WEIGH:
         say("D  weigh what it held")
-        weighed = _weighed(given, files, out, options, tool_frame)
+        try:
+            weighed = payload(
+                given,
+                loaded=[logs["loaded"]],
+                empty=[logs["train"]],
+                tool_frame=tool_frame,
+                out=None if out is None else out / OBJECT,
+                force=True,
+                **options,
+            )
+        except SteelyardError as refusal:
+            say(f"   this arm cannot tell: {refusal}")
     else:
         say(f"D  an arm of fewer than {JOINTS_THAT_WEIGH} joints does not show all numbers of what it holds")
-    judged = done.question.holdout
-    predicted = done.estimate.torque(done.robot, judged)
-    figure = torque_figure(
-        judged.time,
-        judged.channels["tau"],
-        predicted,
+    if out is not None:
+        write_text(out / "torque.svg", _figure(robot, done))
+        files |= {"torque.svg": str(out / "torque.svg"), **done.files}
+        held = {} if weighed is None else weighed.files
+        files |= {f"{OBJECT}/{name}": path for name, path in held.items()}
+    described, holding = _error_of_description(done), _holding(bench, done)
+    return Demonstration(bench, done, weighed, described, holding, files=files)
+
+
+def _figure(robot: Robot, done: Identification) -> str:
+    """Torque of the log held out, measured and predicted, as SVG."""
+    held_out = done.question.holdout
+    return torque_figure(
+        held_out.time,
+        held_out.channels["tau"],
+        done.estimate.torque(done.robot, held_out),
         joints=robot.joint_names,
         units=[joint.effort_unit for joint in robot.joints],
         errors=done.holdout.joints,
         title=f"{robot.name}: torque of a motion it was not identified on",
     )
-    write_text(out / "torque.svg", figure)
-    files = {**files, "torque.svg": str(out / "torque.svg"), **done.files}
-    if weighed is not None:
-        files |= {f"{OBJECT}/{name}": path for name, path in weighed.files.items()}
-    return Demonstration(bench, done, weighed, _error_of_description(done), _holding(bench, done), files)
-
-
-def _weighed(
-    given: Robot | FilePath,
-    files: Mapping[str, str],
-    out: Path,
-    options: Mapping[str, Any],
-    tool_frame: str | None,
-) -> Payload | None:
-    options = {**options, "tool_frame": tool_frame, "out": out / OBJECT, "force": True}
-    try:
-        return payload(given, loaded=files["loaded.npz"], empty=files["train.npz"], **options)
-    except SteelyardError as refusal:
-        say(f"   this arm cannot tell: {refusal}")
-        return None
 
 
 def _other_links(robot: Robot, rng: np.random.Generator) -> Robot:
@@ -433,14 +473,3 @@ def _truth(bench: Bench, drive: Sequence[str]) -> Array:
     if "offset" in drive:
         phi[layout.drive_columns[:, list(drive).index("offset")]] += bench.bias
     return phi
-
-
-def _true_joints(bench: Bench, done: Identification) -> list[dict[str, float]]:
-    drive = tuple(term for term in done.layout.drive if term in LINEAR)
-    layout, phi = layout_of(bench.truth, drive), _truth(bench, drive)
-    rows = []
-    for name in layout.joints:
-        start = layout.of_joint(name).start
-        words = ("armature" if term == "rotor" else term for term in layout.drive)
-        rows.append({word: float(phi[start + k]) for k, word in enumerate(words)})
-    return rows

@@ -14,8 +14,9 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import wraps
-from typing import Annotated, ParamSpec, TypeVar
+from functools import cache, wraps
+from inspect import Parameter, signature
+from typing import Annotated, ParamSpec, TypeVar, get_args, get_origin
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -60,21 +61,56 @@ class Option:
 
 
 def workflow(function: Callable[P, R]) -> Callable[P, R]:
-    """Let the function that is given as `progress` hear what a workflow says.
+    """Let the function that is given as `progress` hear what a workflow says, and keep numbers in their range.
 
     Args:
         function: a workflow with a keyword parameter `progress`.
 
     Returns:
         The same, under which `progress.say` reaches that function.
+
+    Raises:
+        InputError: a number is less than its `Option.least` or more than its `Option.most`.
     """
 
     @wraps(function)
     def run(*args: P.args, **kwargs: P.kwargs) -> R:
+        _require_in_range(function, signature(function).bind(*args, **kwargs).arguments)
         with heard_by(kwargs.get("progress")):  # type: ignore[arg-type]
             return function(*args, **kwargs)
 
     return run
+
+
+def option_of(annotation: object) -> Option | None:
+    """The `Option` that a parameter is annotated with.
+
+    Args:
+        annotation: evaluated, not as text.
+
+    Returns:
+        The option; None where the command line has none for it.
+    """
+    notes = get_args(annotation)[1:] if get_origin(annotation) is Annotated else ()
+    return next((note for note in notes if isinstance(note, Option)), None)
+
+
+def _require_in_range(function: Callable[..., object], given: Mapping[str, object]) -> None:
+    for name, value in given.items():
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            continue
+        option, place = option_of(_parameters(function)[name].annotation), f"--{name.replace('_', '-')}"
+        if option is None:
+            continue
+        if option.least is not None and not value >= option.least:
+            raise InputError(f"must be at least {option.least:g}, got {value:g}.", place=place)
+        if option.most is not None and not value <= option.most:
+            raise InputError(f"must be at most {option.most:g}, got {value:g}.", place=place)
+
+
+@cache
+def _parameters(function: Callable[..., object]) -> Mapping[str, Parameter]:
+    return signature(function, eval_str=True).parameters
 
 
 Numbers = str | float | Sequence[float] | ArrayLike
