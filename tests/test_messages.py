@@ -20,11 +20,11 @@ CALLERS = {
     "cones/program.py": ("AtMost", "SecondOrder"),
     "cones/solve.py": ("accept_reduced",),
     "dynamics/batch.py": ("layout_of",),
-    "export/estimated.py": ("layout_of",),
+    "export/model_files.py": ("layout_of",),
     "inertia/cholesky.py": ("nearest_consistent",),
     "limits/margins.py": ("clearance_of",),
-    "simulate/specimen.py": ("default_rng",),
-    "simulate/surroundings.py": ("clearance_of",),
+    "simulate/sensor.py": ("default_rng",),
+    "simulate/run.py": ("clearance_of",),
 }
 """What may be said to those who call from Python: no command can hand these functions what they refuse."""
 OPTION = re.compile(r"(?<![\w-])(?<!var\()--[a-z][a-z-]*[a-z]")
@@ -121,7 +121,7 @@ def test_no_message_speaks_python() -> None:
     assert not wrong, "\n".join(wrong)
 
 
-PROGRAMS = {"report/payload_loading_section.py", "export/feedforward_templates.py"}
+PROGRAMS = {"report/payload/page.py", "export/feedforward.py"}
 """Texts that are programs, shown to be copied."""
 SYNTAX = re.compile(
     r"\b[a-z]\w*_\w+\(|\b[a-z]\w*\.[a-z_]+\(|\b[a-z]\w*\(\)|\b[a-z_]+=(?:True|False|None|\[|\{|')"
@@ -149,7 +149,7 @@ def test_no_text_speaks_python_wherever_it_is_put_together() -> None:
     wrong = []
     for file, module in _trees():
         # The expressions of xacro have functions of their own, which its messages name.
-        if file in PROGRAMS or file.startswith("robot/xacro/"):
+        if file in PROGRAMS or file.startswith("robot/descriptions/xacro/"):
             continue
         for line, text in _texts(module):
             for word in CALLERS.get(file, ()):
@@ -172,7 +172,7 @@ def test_advice_names_the_option_behind_it() -> None:
     wrong = []
     for file, module in _trees():
         # What is wrong with --lock itself is said of that option.
-        if file in ("robot/locking.py", "workflows/given.py"):
+        if file in ("robot/model.py", "workflows/given.py"):
             continue
         for line, text in _spoken(module):
             for advice, option in ADVICE.items():

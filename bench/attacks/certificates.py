@@ -26,8 +26,8 @@ from steelyard.arrays import Array
 from steelyard.drive import Drive
 from steelyard.errors import NoSolutionError, SteelyardError
 from steelyard.excitation import (
-    Budget,
     DesignProblem,
+    SearchBudget,
     design,
     fourier_family,
     home,
@@ -210,7 +210,7 @@ def _designed(rng: np.random.Generator, limits: MotionLimits, layout: Any, colum
         acceleration=True,
         parameters=limits.parameters,
     )
-    return design(problem, Budget(None, 1), rng).motion
+    return design(problem, SearchBudget(None, 1), rng).motion
 
 
 def _amber(clearance: Clearance) -> bool:

@@ -24,7 +24,7 @@ import numpy as np
 
 from attacks.attack import Attack, Outcome
 from steelyard.report import LiveView, OnlineHead, Snapshot
-from steelyard.report.live_server import MOST
+from steelyard.report.online.live import MOST
 from steelyard.uncertainty import PayloadBox
 from steelyard.zoo import zoo_robot
 from tables import Bound, Study

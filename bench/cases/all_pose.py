@@ -10,10 +10,9 @@ import numpy as np
 import pinocchio as pin
 
 from paper_004.pose_projection import project_at_poses
-from steelyard.consistency.all_pose_proof import AllPoseProof
-from steelyard.consistency.all_pose_rescue import rescue
-from steelyard.consistency.pose_domain import PoseDomain
-from steelyard.consistency.pose_search import lowest_pose, sample_poses
+from steelyard.consistency.all_poses.projection import project_to_all_poses
+from steelyard.consistency.all_poses.proof import AllPoseProof
+from steelyard.consistency.pose_search import PoseDomain, lowest_pose, sample_poses
 from steelyard.zoo import zoo_robot
 from timing import Row, best
 
@@ -90,7 +89,7 @@ def _rescue() -> Iterator[Row]:
     beta = truth + 2e-3 * np.random.default_rng(3).normal(size=truth.size)
     domain = PoseDomain.every(proof.model.robot)
     ours, theirs = best(
-        lambda: rescue(proof, beta, margin=1e-3),
+        lambda: project_to_all_poses(proof, beta, margin=1e-3),
         lambda: project_at_poses(proof.model, beta, domain, np.random.default_rng(0), margin=1e-3),
         repeats=3,
     )

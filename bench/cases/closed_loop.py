@@ -13,8 +13,8 @@ from steelyard.estimation import (
     LoopRun,
     Refinement,
     block_means,
+    feasible_links,
     fit_closed_loop_input,
-    possible_links,
     refine_intervals,
 )
 from steelyard.identifiability import MinimalModel, minimal_model
@@ -87,7 +87,7 @@ def description() -> np.ndarray:
 
 
 def _refinements() -> Iterator[Row]:
-    log, possible = crane_log().coarser(4), possible_links(crane())
+    log, possible = crane_log().coarser(4), feasible_links(crane())
     fits: dict[str, Refinement] = {}
 
     def fit(name: str, **options: object) -> None:
@@ -127,7 +127,7 @@ def _refinements() -> Iterator[Row]:
 
 
 def _intervals() -> Iterator[Row]:
-    log, possible, starts = crane_log(), possible_links(crane()), [description()] * 4
+    log, possible, starts = crane_log(), feasible_links(crane()), [description()] * 4
 
     def four(share: bool) -> tuple[Refinement, ...]:
         return refine_intervals(

@@ -10,7 +10,7 @@ import cvxpy as cp
 import numpy as np
 
 from steelyard.cones import AtMost, ConeProgram, ConeSolution, Semidefinite, solve
-from steelyard.consistency import PossibleSet, fit_possible, possible_set
+from steelyard.consistency import FeasibleSet, feasible_set, fit_feasible
 from steelyard.dynamics import inverse_dynamics, torque_regressor
 from steelyard.estimation import fit_entropic, fit_lmi, fit_log_cholesky
 from steelyard.estimation.entropic import BLOCKS, STRENGTHS
@@ -70,11 +70,11 @@ def _compressed(problem: Problem) -> Iterator[Row]:
 
 def _beside_cones(problem: Problem) -> Iterator[Row]:
     """Our interior-point method beside Clarabel through our own door, on the same triangle and tie-break."""
-    R, possible = problem.factor(), possible_set(problem.layout)
-    fit = fit_possible(R[:, :-1], R[:, -1], possible)
+    R, possible = problem.factor(), feasible_set(problem.layout)
+    fit = fit_feasible(R[:, :-1], R[:, -1], possible)
     weight = fit.tie_break / fit.distance**2
     ours, theirs = best(
-        lambda: fit_possible(R[:, :-1], R[:, -1], possible),
+        lambda: fit_feasible(R[:, :-1], R[:, -1], possible),
         lambda: _by_cones(R, weight, possible),
     )
     value = 2.0 * _by_cones(R, weight, possible).value
@@ -83,7 +83,7 @@ def _beside_cones(problem: Problem) -> Iterator[Row]:
     yield Row("possible fit of a Panda", ours, "one program through `cones`, Clarabel", theirs, note=note)
 
 
-def _by_cones(R: np.ndarray, weight: float, possible: PossibleSet) -> ConeSolution:
+def _by_cones(R: np.ndarray, weight: float, possible: FeasibleSet) -> ConeSolution:
     """The fit of possible links, with its tie-break, as one program in x = phi / s less the reference."""
     s, maps = possible.scales, possible.constraints
     slack, J, one = maps.value(possible.reference / s), pseudo_inertia(np.eye(10)), np.eye(s.size)

@@ -15,11 +15,9 @@ import numpy as np
 from scipy.linalg import block_diag
 
 from steelyard.arrays import Array
-from steelyard.excitation import Budget, DesignProblem, design
-from steelyard.excitation.judgement import judge
-from steelyard.excitation.rounds import Round, run_round
-from steelyard.excitation.searcher import Local, Searcher
-from steelyard.excitation.starts import fresh_start, random_unknowns, room
+from steelyard.excitation import DesignProblem, SearchBudget, design
+from steelyard.excitation.design import Round, run_round
+from steelyard.excitation.local_search import Local, Searcher, fresh_start, judge, random_unknowns, room
 from steelyard.identifiability import Criterion, score
 from studies.excitation import med7
 from timing import Row
@@ -37,9 +35,9 @@ PAPER = "paper 003: 51 in about 600 s, its basis unpublished, so not like for li
 def rows() -> list[Row]:
     """Ours within two budgets, then every baseline until it is there or its time is up."""
     problem = med7()
-    design(problem, Budget(None, 1), np.random.default_rng(9))
-    quick = design(problem, Budget(2.0), np.random.default_rng(0))
-    found = design(problem, Budget(OUR_SECONDS), np.random.default_rng(0))
+    design(problem, SearchBudget(None, 1), np.random.default_rng(9))
+    quick = design(problem, SearchBudget(2.0), np.random.default_rng(0))
+    found = design(problem, SearchBudget(OUR_SECONDS), np.random.default_rng(0))
     ours = next((state.seconds for state in found.history if state.best <= TARGET), np.inf)
     name = "Med7 with tool and table, excitation"
     return [

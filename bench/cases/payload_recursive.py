@@ -12,7 +12,7 @@ from steelyard.dynamics import inverse_dynamics
 from steelyard.inertia import random_body
 from steelyard.layout import layout_of
 from steelyard.motion import random_fourier
-from steelyard.payload import RecursivePayload, held_at
+from steelyard.payload import RecursivePayload, mounted_at
 from steelyard.robot import Robot
 from steelyard.zoo import zoo_robot
 from timing import Row, best
@@ -69,7 +69,7 @@ def _second(robot: Robot) -> tuple[States, np.ndarray]:
 
 
 def _ours(robot: Robot, states: States, tau: np.ndarray, size: int) -> np.ndarray:
-    payload = RecursivePayload.starting(robot, held_at(robot), np.full(robot.nv, NOISE))
+    payload = RecursivePayload.starting(robot, mounted_at(robot), np.full(robot.nv, NOISE))
     for first in range(0, len(tau), size):
         block = slice(first, first + size)
         payload = payload.absorb(*(x[block] for x in states), tau[block])
@@ -83,7 +83,7 @@ def _theirs(robot: Robot, states: States, tau: np.ndarray) -> np.ndarray:
     model = pinocchio_model(robot)
     data = model.createData()
     nv = robot.nv
-    to_link = held_at(robot).to_link
+    to_link = mounted_at(robot).to_link
     H = np.zeros((nv, 10 + 3 * nv))
     own = 10 + 3 * np.arange(nv)
     joints = np.arange(nv)

@@ -16,7 +16,7 @@ from steelyard.problem import problem_of
 from steelyard.robot import Robot
 from steelyard.signals import prepared, without_turning
 from steelyard.simulate import Hand, guiding_check, sensor_preset, simulate
-from steelyard.simulate.specimen import drawn_specimen
+from steelyard.simulate.sensor import drawn_robot_sample
 from steelyard.zoo import zoo_robot
 from tables import Bound, Study
 
@@ -125,7 +125,7 @@ def parameters(robot: Robot, model: str, seed: int) -> Array:
         layout = layout_of(robot, DRIVE)
         phi = np.array(layout.complete_nominal())
         if model == "true":
-            bias = drawn_specimen(sensor_preset(SENSOR), robot, _same_arm(seed)).bias
+            bias = drawn_robot_sample(sensor_preset(SENSOR), robot, _same_arm(seed)).bias
             phi[[layout.index(f"{joint}.offset") for joint in layout.joints]] += bias
         return phi
     if model == "identified":

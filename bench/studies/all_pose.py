@@ -14,11 +14,10 @@ from time import process_time
 import numpy as np
 
 from paper_004.pose_projection import project_at_poses
-from steelyard.consistency.all_pose_certificate import check_certificate
-from steelyard.consistency.all_pose_proof import AllPoseProof
-from steelyard.consistency.all_pose_rescue import LADDER, rescue
-from steelyard.consistency.pose_domain import PoseDomain
-from steelyard.consistency.pose_search import lowest_pose
+from steelyard.consistency.all_poses.check import check_certificate
+from steelyard.consistency.all_poses.projection import LADDER, project_to_all_poses
+from steelyard.consistency.all_poses.proof import AllPoseProof
+from steelyard.consistency.pose_search import PoseDomain, lowest_pose
 from steelyard.errors import NoSolutionError
 from steelyard.robot import Robot
 from steelyard.zoo import zoo_robot
@@ -124,7 +123,7 @@ def _rescues() -> tuple[list[float], int, float]:
             continue
         for margin in (0.0, LADDER[0]):
             before = process_time()
-            found = rescue(proof, beta, margin=margin)
+            found = project_to_all_poses(proof, beta, margin=margin)
             times.append(process_time() - before)
             try:
                 least = project_at_poses(proof.model, beta, domain, rng, margin=margin)

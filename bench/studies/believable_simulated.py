@@ -31,7 +31,7 @@ from steelyard.recording import Recording, read, write
 from steelyard.robot import Robot
 from steelyard.signals import prepared, without_turning
 from steelyard.simulate import sensor_preset, simulate
-from steelyard.simulate.specimen import Specimen, drawn_specimen
+from steelyard.simulate.sensor import RobotSample, drawn_robot_sample
 from steelyard.zoo import zoo_robot
 from tables import Bound, Study
 
@@ -235,12 +235,12 @@ def _made_ready(robot: Robot, layout: Layout, log: Recording) -> Recording:
     return without_turning(aligned)
 
 
-def _log(name: str, robot: Robot, seed: int) -> tuple[Recording, Specimen]:
+def _log(name: str, robot: Robot, seed: int) -> tuple[Recording, RobotSample]:
     """The log of a case, simulated or as kept, and what was simulated."""
     rng = np.random.default_rng([seed, 0])
     motion = random_fourier(robot, rng)
     # What `simulate` will draw first; a copy, so that it draws the same.
-    specimen = drawn_specimen(sensor_preset(SENSOR), robot, deepcopy(rng))
+    specimen = drawn_robot_sample(sensor_preset(SENSOR), robot, deepcopy(rng))
     path = CACHE / f"{SENSOR}-{name}-{seed}.npz"
     if path.exists():
         log = read(path)

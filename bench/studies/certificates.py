@@ -14,7 +14,7 @@ import numpy as np
 
 from steelyard.enclosure import Tracking
 from steelyard.errors import NoSolutionError
-from steelyard.excitation import Budget, DesignProblem, design, fourier_family, robot_columns
+from steelyard.excitation import DesignProblem, SearchBudget, design, fourier_family, robot_columns
 from steelyard.identifiability import Criterion
 from steelyard.layout import layout_of
 from steelyard.limits import MotionLimits, NotCertifiedError, Obstacle, Scene, certify, clearance_of
@@ -160,7 +160,7 @@ def _designed(rng: np.random.Generator, limits: MotionLimits) -> Motion:
         acceleration=True,
         parameters=layout.complete_nominal(),
     )
-    return design(problem, Budget(None, 1), rng, workers=1).motion
+    return design(problem, SearchBudget(None, 1), rng, workers=1).motion
 
 
 def _limits(rng: np.random.Generator, robot: Robot) -> MotionLimits:

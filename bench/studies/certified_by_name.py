@@ -22,7 +22,11 @@ from steelyard.layout import layout_of
 from steelyard.limits import MotionLimits, NotCertifiedError, bounds_of, clearance_of
 from steelyard.motion import SplineMotion, bezier
 from steelyard.online import PlanCertifier, RobustLaw
-from steelyard.online.needed import TubeNeeds, needed_torques, tube_needs
+from steelyard.online.planning.tube_sizing import (
+    TubeRequirements,
+    needed_torques,
+    tube_requirements,
+)
 from steelyard.robot import Robot
 from steelyard.simulate import simulate
 from steelyard.zoo import zoo_robot
@@ -59,7 +63,7 @@ class Answer:
 
     robot: str
     cycle: float
-    needs: TubeNeeds
+    needs: TubeRequirements
     rotor: float
     radius: float
     certified: int
@@ -101,7 +105,7 @@ def answer(name: str, cycle: float, count: int = COUNT) -> Answer:
     robot, rotor = zoo_robot(name), 0.0
     rng = np.random.default_rng([SEED, *name.encode()])
     plans = [_drawn(rng, robot) for _ in range(count)]
-    needs = tube_needs(_certifier(robot, RADIUS), plans, cycle)
+    needs = tube_requirements(_certifier(robot, RADIUS), plans, cycle)
     radius = max(RADIUS, needs.smallest_radius)
     if not np.isfinite(radius):
         rotor, radius = needs.rotor_inertia, RADIUS

@@ -16,8 +16,8 @@ import numpy as np
 from steelyard.errors import NoSolutionError
 from steelyard.limits import NotCertifiedError, Scene
 from steelyard.motion import RecedingPlans
-from steelyard.online import LawChoice, LoadModel, PayloadExcitation, Planner, Setting
-from steelyard.payload import Held
+from steelyard.online import LawChoice, LoadModel, PayloadExcitation, Planner, SafeLearningConfig
+from steelyard.payload import Mount
 from steelyard.pose import Pose
 from steelyard.uncertainty import ErrorBounds
 from studies.online_arms import HOME, SPREAD, TABLE_I, TORQUE, arm, drawn_scene, drawn_start
@@ -172,7 +172,9 @@ def rows_of_plans(seeds: int) -> dict[str, Any]:
     }
 
 
-def _row(setting: Setting, plans: RecedingPlans, way: str, rng: np.random.Generator) -> tuple[float, Array]:
+def _row(
+    setting: SafeLearningConfig, plans: RecedingPlans, way: str, rng: np.random.Generator
+) -> tuple[float, Array]:
     planner, alone = _planner(setting)
     shown, rows = np.zeros((10, 10)), []
     for k in range(PLANS):
@@ -192,7 +194,7 @@ def _row(setting: Setting, plans: RecedingPlans, way: str, rng: np.random.Genera
     return float(np.linalg.cond(W)), ERROR * np.abs(np.linalg.pinv(W)).sum(axis=1)
 
 
-def _asked(case: Case, seed: int) -> tuple[Setting, RecedingPlans]:
+def _asked(case: Case, seed: int) -> tuple[SafeLearningConfig, RecedingPlans]:
     """What is asked: a setting, and the plans to choose from; the arm can stand where it starts."""
     rng = np.random.default_rng([20261116, seed])
     while True:
@@ -204,7 +206,7 @@ def _asked(case: Case, seed: int) -> tuple[Setting, RecedingPlans]:
             return setting, plans
 
 
-def _can_stand(setting: Setting, plans: RecedingPlans) -> bool:
+def _can_stand(setting: SafeLearningConfig, plans: RecedingPlans) -> bool:
     try:
         setting.certifier(TABLE_I).certify(plans.plan(np.zeros(len(plans.joints))).motion)
     except NotCertifiedError:
@@ -213,21 +215,21 @@ def _can_stand(setting: Setting, plans: RecedingPlans) -> bool:
 
 
 @cache
-def _setting(limits: str, form: str) -> Setting:
+def _setting(limits: str, form: str) -> SafeLearningConfig:
     robot = arm().robot
     joints = [
         replace(joint, limits=replace(joint.limits, effort=most))
         for joint, most in zip(robot.joints, LIMITS[limits], strict=True)
     ]
     mine = replace(robot, joints=tuple(joints))
-    held = Held(mine.link_names[-1], Pose.identity(), "end effector")
+    held = Mount(mine.link_names[-1], Pose.identity(), "end effector")
     known = LoadModel.stated(mine, arm().layout, held, model_error=SPREAD, whole_link=True)
     stated = (mine, known.layout, known.parameters)
     errors = ErrorBounds.stated(*stated, torque=TORQUE, model=SPREAD, velocity=0.0)
-    return Setting.of(known, TABLE_I, errors, law=LawChoice(form))
+    return SafeLearningConfig.of(known, TABLE_I, errors, law=LawChoice(form))
 
 
-def _planner(setting: Setting) -> tuple[Planner, PayloadExcitation]:
+def _planner(setting: SafeLearningConfig) -> tuple[Planner, PayloadExcitation]:
     held = setting.arm.held
     excitation = PayloadExcitation(setting.arm.robot, held.link, held.to_link)
     return Planner(setting.certifier(TABLE_I), excitation), excitation

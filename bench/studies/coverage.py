@@ -29,7 +29,7 @@ from steelyard.problem import Estimate, problem_of
 from steelyard.recording import Recording, read, write
 from steelyard.robot import Robot
 from steelyard.simulate import sensor_preset, simulate
-from steelyard.simulate.specimen import Specimen, drawn_specimen
+from steelyard.simulate.sensor import RobotSample, drawn_robot_sample
 from steelyard.uncertainty import ACCURACY, LinkIntervals, base_intervals
 from steelyard.workflows.identification import Identification
 from steelyard.workflows.identify import identify
@@ -215,12 +215,12 @@ def _links(found: LinkIntervals, truth: Array) -> dict[str, tuple[int, int]]:
     }
 
 
-def _log(case: Case, robot: Robot) -> tuple[Recording, Specimen]:
+def _log(case: Case, robot: Robot) -> tuple[Recording, RobotSample]:
     """The log of a case, simulated or as kept, and what was drawn for its run."""
     rng = np.random.default_rng(case.seed)
     motion = random_fourier(robot, rng)
     # What `simulate` will draw first; a copy, so that it draws the same.
-    specimen = drawn_specimen(sensor_preset(case.sensor), robot, deepcopy(rng))
+    specimen = drawn_robot_sample(sensor_preset(case.sensor), robot, deepcopy(rng))
     path = CACHE / f"{case.sensor}-{case.robot}-{case.seed}.npz"
     if path.exists():
         log = read(path)

@@ -12,7 +12,14 @@ from typing import Any
 import numpy as np
 
 from steelyard.errors import SteelyardError
-from steelyard.excitation import Budget, DesignProblem, design, fourier_family, home, robot_columns
+from steelyard.excitation import (
+    DesignProblem,
+    SearchBudget,
+    design,
+    fourier_family,
+    home,
+    robot_columns,
+)
 from steelyard.identifiability import Criterion
 from steelyard.limits import Obstacle, Scene, clearance_of
 from steelyard.pose import Pose
@@ -132,7 +139,7 @@ def med7(start: str = "home", limits: str = "off", criterion: Criterion = Criter
 
 def searched(title: str, problem: DesignProblem, limits: str, seed: int, seconds: float) -> Outcome:
     """One search within a wall time."""
-    found = design(problem, Budget(seconds), np.random.default_rng(seed))
+    found = design(problem, SearchBudget(seconds), np.random.default_rng(seed))
     return Outcome(title, limits, seed, found.cond, found.rms_deviation, found.rounds, found.seconds)
 
 

@@ -15,7 +15,7 @@ import numpy as np
 from steelyard.arrays import Array
 from steelyard.dynamics import inverse_dynamics
 from steelyard.estimation import fit_weighted, torque_aligned
-from steelyard.excitation import Budget, DesignProblem, design, fourier_family, robot_columns
+from steelyard.excitation import DesignProblem, SearchBudget, design, fourier_family, robot_columns
 from steelyard.identifiability import Criterion
 from steelyard.layout import layout_of
 from steelyard.limits import clearance_of
@@ -25,7 +25,7 @@ from steelyard.recording import Recording
 from steelyard.robot import Robot
 from steelyard.signals import in_band, prepared, without_turning
 from steelyard.simulate import sensor_preset, simulate
-from steelyard.simulate.specimen import drawn_specimen
+from steelyard.simulate.sensor import drawn_robot_sample
 from steelyard.zoo import zoo_robot
 from studies.excitation import med7
 from tables import Bound, Study
@@ -142,7 +142,7 @@ def predicted(seed: int) -> Prediction:
     """The line of paper 003: design, identify, predict."""
     problem = med7("home", "on")
     robot = problem.robot
-    found = design(problem, Budget(None, ROUNDS), np.random.default_rng([seed, 0]), workers=1)
+    found = design(problem, SearchBudget(None, ROUNDS), np.random.default_rng([seed, 0]), workers=1)
     estimate = _identified(robot, _run(robot, found.motion, seed)[0])
     validation = random_fourier(robot, np.random.default_rng([seed, 1]))
     log, truth = _run(robot, validation, seed)
@@ -174,13 +174,13 @@ def _motion(robot: Robot, seed: int, motion: str) -> Motion:
         acceleration=True,
         parameters=layout.complete_nominal(),
     )
-    return design(problem, Budget(None, ROUNDS), np.random.default_rng([seed, 0]), workers=1).motion
+    return design(problem, SearchBudget(None, ROUNDS), np.random.default_rng([seed, 0]), workers=1).motion
 
 
 def _run(robot: Robot, motion: Motion, seed: int) -> tuple[Recording, Array]:
     """The log of a motion, and the true parameters with the bias of this plant's meters."""
     rng = np.random.default_rng([seed, 4])
-    bias = drawn_specimen(sensor_preset(SENSOR), robot, deepcopy(rng)).bias
+    bias = drawn_robot_sample(sensor_preset(SENSOR), robot, deepcopy(rng)).bias
     layout = layout_of(robot, DRIVE)
     truth = np.array(layout.complete_nominal())
     truth[[layout.index(f"{joint}.offset") for joint in layout.joints]] += bias

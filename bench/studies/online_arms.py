@@ -12,8 +12,8 @@ from steelyard.errors import NoSolutionError
 from steelyard.inertia import Body
 from steelyard.layout import layout_of
 from steelyard.limits import Hull, Obstacle, Scene, Solid, Zonotope, clearance_of
-from steelyard.online import LawChoice, LoadModel, MuJoCoLink, SensorErrors, Setting
-from steelyard.payload import Held
+from steelyard.online import LawChoice, LoadModel, MuJoCoDriver, SafeLearningConfig, SensorErrors
+from steelyard.payload import Mount
 from steelyard.pose import Pose
 from steelyard.robot import Box, Capsule, Geometry, Link, Robot, Sphere
 from steelyard.uncertainty import ErrorBounds, PayloadBox
@@ -58,7 +58,7 @@ class World:
         sensor_seed: where their errors begin.
     """
 
-    setting: Setting
+    setting: SafeLearningConfig
     robot: Robot
     ten: Array
     start: Array
@@ -70,17 +70,17 @@ class World:
         """The true parameters in the order of the setting's layout, shape (p,), SI."""
         return np.asarray(layout_of(self.robot, DRIVE).complete_nominal())
 
-    def link(self) -> MuJoCoLink:
+    def link(self) -> MuJoCoDriver:
         """The true arm, at its start."""
         rng = np.random.default_rng(self.sensor_seed)
-        return MuJoCoLink(self.robot, self.start, cycle=self.setting.cycle, errors=self.errors, rng=rng)
+        return MuJoCoDriver(self.robot, self.start, cycle=self.setting.cycle, errors=self.errors, rng=rng)
 
 
 @cache
 def arm() -> LoadModel:
     """What is known of the arm: all within `SPREAD` but its end effector, of which nothing is."""
     robot = zoo_robot(ROBOT)
-    held = Held(robot.link_names[-1], Pose.identity(), "end effector")
+    held = Mount(robot.link_names[-1], Pose.identity(), "end effector")
     return LoadModel.stated(robot, layout_of(robot, DRIVE), held, model_error=SPREAD, whole_link=True)
 
 
@@ -111,7 +111,7 @@ def drawn_world(
         velocity=velocity_error,
         position=position,
     )
-    setting = Setting.of(
+    setting = SafeLearningConfig.of(
         known,
         TABLE_I,
         stated,

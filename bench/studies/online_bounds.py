@@ -9,11 +9,11 @@ import numpy as np
 
 from steelyard.errors import NoSolutionError
 from steelyard.online import (
-    InlineThinker,
-    Mind,
     OnlineRun,
-    ProcessThinker,
-    Setting,
+    ProcessWorker,
+    Replanner,
+    SafeLearningConfig,
+    SyncWorker,
     run_online,
     tube_acceleration,
     violations_of,
@@ -109,16 +109,16 @@ def learned(seed: int) -> Outcome:
         world = drawn_world(
             rng, form="clamped", pattern="edge", cycle=CYCLE, velocity_error=VELOCITY, obstacles=0
         )
-        mind = Mind.exciting(world.setting, budget=BUDGET)
+        mind = Replanner.exciting(world.setting, budget=BUDGET)
         mind.warm_up(world.start)
-        link, thinker = world.link(), ProcessThinker(mind)
+        link, thinker = world.link(), ProcessWorker(mind)
         try:
             done = run_online(
                 world.setting,
                 link,
                 thinker,
                 world.start,
-                guard=InlineThinker(mind),
+                guard=SyncWorker(mind),
                 most_plans=PLANS,
                 seed=seed,
             )
@@ -160,7 +160,7 @@ def judged(world: World, done: OnlineRun, violations: tuple[str, ...], refused: 
     )
 
 
-def _rows(setting: Setting, done: OnlineRun, acceleration: Array) -> Any:
+def _rows(setting: SafeLearningConfig, done: OnlineRun, acceleration: Array) -> Any:
     arm, errors = setting.arm, replace(setting.errors, acceleration=acceleration)
     model = (arm.robot, arm.layout, arm.parameters)
     return bounded_rows(*model, done.recording, arm.held, errors, setting.prior, window=setting.window)

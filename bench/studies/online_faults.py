@@ -13,18 +13,18 @@ import numpy as np
 from steelyard.dynamics import forward_kinematics
 from steelyard.limits import Obstacle, Scene
 from steelyard.online import (
-    Answer,
-    Escape,
-    InlineThinker,
-    Link,
-    Mind,
-    MuJoCoLink,
-    News,
-    ProcessThinker,
-    Question,
-    Reading,
-    Thinker,
-    Threat,
+    JointReading,
+    MuJoCoDriver,
+    PlanReply,
+    PlanRequest,
+    ProcessWorker,
+    Replanner,
+    RobotDriver,
+    SceneChange,
+    SceneResponse,
+    SceneSource,
+    SyncWorker,
+    Worker,
 )
 from steelyard.pose import Pose
 from studies.online_arms import KINDS, SPREAD, TABLE_I, World, arm, distance_of, drawn_shape, true_arm
@@ -56,13 +56,13 @@ class Rig:
         patience: how long answers are waited for, s.
     """
 
-    plant: MuJoCoLink
-    link: Link
-    thinker: Thinker
-    guard: Thinker
+    plant: MuJoCoDriver
+    link: RobotDriver
+    thinker: Worker
+    guard: Worker
     when: float
     ten: Array
-    news: News | None = None
+    news: SceneSource | None = None
     scenes: list[tuple[float, Scene]] = field(default_factory=list)
     patience: float | None = None
 
@@ -80,10 +80,10 @@ class FaultyLink:
 
     def __init__(
         self,
-        link: MuJoCoLink,
+        link: MuJoCoDriver,
         when: float,
         *,
-        spoil: Callable[[Reading], Reading] | None = None,
+        spoil: Callable[[JointReading], JointReading] | None = None,
         distort: Callable[[float, Array], Array] | None = None,
         strike: Callable[[], None] | None = None,
     ) -> None:
@@ -101,7 +101,7 @@ class FaultyLink:
         """Length of a control cycle, s."""
         return self._link.cycle
 
-    def read(self) -> Reading:
+    def read(self) -> JointReading:
         """A reading, spoilt in time."""
         reading = self._link.read()
         self._now = reading.time
@@ -135,7 +135,7 @@ class FaultyThinker:
 
     def __init__(
         self,
-        thinker: Thinker,
+        thinker: Worker,
         failing: range,
         failed: Callable[[], None],
         *,
@@ -145,13 +145,13 @@ class FaultyThinker:
         self._thinker, self._failing, self._failed = thinker, failing, failed
         self._stale, self._patient = stale, patient
         self._count = 0
-        self._last: Answer | Escape | None = None
+        self._last: PlanReply | SceneResponse | None = None
 
-    def ask(self, question: Question | Threat) -> None:
+    def ask(self, question: PlanRequest | SceneChange) -> None:
         """Pass a question on."""
         self._thinker.ask(question)
 
-    def answer(self, patience: float | None) -> Answer | Escape | None:
+    def answer(self, patience: float | None) -> PlanReply | SceneResponse | None:
         """Answer, or fail."""
         number, self._count = self._count, self._count + 1
         if number in self._failing:
@@ -173,13 +173,13 @@ class Trial:
     """A world, who plans in it, and the source of what goes wrong."""
 
     world: World
-    mind: Mind
+    mind: Replanner
     rng: np.random.Generator
 
 
 def _plain(trial: Trial) -> Rig:
     """Nothing wrong yet."""
-    plant, thinker = trial.world.link(), InlineThinker(trial.mind)
+    plant, thinker = trial.world.link(), SyncWorker(trial.mind)
     setting = trial.world.setting
     when = float(trial.rng.uniform(EARLIEST, LATEST) * setting.duration)
     return Rig(plant, plant, thinker, thinker, when, trial.world.ten, scenes=[(0.0, setting.scene)])
@@ -191,7 +191,7 @@ def _some_joints(rng: np.random.Generator) -> Array:
     return np.asarray((np.arange(NV) == rng.integers(NV)) | every)
 
 
-def _spoilt(trial: Trial, spoil: Callable[[Reading], Reading]) -> Rig:
+def _spoilt(trial: Trial, spoil: Callable[[JointReading], JointReading]) -> Rig:
     rig = _plain(trial)
     rig.link = FaultyLink(rig.plant, rig.when, spoil=spoil)
     return rig
@@ -228,7 +228,7 @@ def planner_stale(trial: Trial) -> Rig:
 def planner_dead(trial: Trial) -> Rig:
     """The planner's process is killed."""
     rig = _plain(trial)
-    thinker = ProcessThinker(trial.mind)
+    thinker = ProcessWorker(trial.mind)
     rig.thinker = thinker
     rig.link = FaultyLink(rig.plant, rig.when, strike=lambda: os.kill(thinker.pid, signal.SIGKILL))
     return rig
@@ -238,7 +238,7 @@ def _frozen(trial: Trial, names: tuple[str, ...]) -> Rig:
     held: dict[str, Array] = {}
     which = _some_joints(trial.rng)
 
-    def spoil(reading: Reading) -> Reading:
+    def spoil(reading: JointReading) -> JointReading:
         for name in names:
             held.setdefault(name, np.array(getattr(reading, name)))
         frozen: dict[str, Any] = {name: np.where(which, held[name], getattr(reading, name)) for name in names}
@@ -260,7 +260,7 @@ def torque_frozen(trial: Trial) -> Rig:
 def _not_a_number(trial: Trial, name: str) -> Rig:
     which = np.arange(NV) == trial.rng.integers(NV)
 
-    def spoil(reading: Reading) -> Reading:
+    def spoil(reading: JointReading) -> JointReading:
         changed: dict[str, Any] = {name: np.where(which, np.nan, getattr(reading, name))}
         return reading._replace(**changed)
 
@@ -285,7 +285,7 @@ def clock_wrong(trial: Trial) -> Rig:
         return _spoilt(trial, lambda x: x._replace(time=x.time + jump))
     still: list[float] = []
 
-    def stopped(reading: Reading) -> Reading:
+    def stopped(reading: JointReading) -> JointReading:
         still.append(reading.time)
         return reading._replace(time=still[0])
 
@@ -341,7 +341,7 @@ def pushed(trial: Trial) -> Rig:
         felt[:] = push if since < lasts else 0.0
         return np.asarray(tau + felt)
 
-    def spoil(reading: Reading) -> Reading:
+    def spoil(reading: JointReading) -> JointReading:
         return reading._replace(tau=reading.tau - felt)
 
     rig.link = FaultyLink(rig.plant, rig.when, distort=distort, spoil=spoil)

@@ -14,7 +14,13 @@ import numpy as np
 
 from steelyard.control import ComputedTorque
 from steelyard.estimation import fit_by_name
-from steelyard.excitation import Budget, DesignProblem, design, fourier_family, payload_columns
+from steelyard.excitation import (
+    DesignProblem,
+    SearchBudget,
+    design,
+    fourier_family,
+    payload_columns,
+)
 from steelyard.identifiability import Criterion
 from steelyard.inertia import Body, box
 from steelyard.layout import layout_of
@@ -27,7 +33,7 @@ from steelyard.payload import (
     PayloadEstimate,
     described,
     errors_of,
-    held_at,
+    mounted_at,
     payload_of,
     quantities,
     weigh_by_residual,
@@ -132,7 +138,7 @@ def weighed(name: str, seed: int) -> tuple[Outcome, ...]:
     robot, motion, empty = _arm(name)
     body = drawn_payload(np.random.default_rng([20261116, seed]))
     loaded, bare = (found.recording for found in prepared_alike([_run(robot, motion, body, seed + 1), empty]))
-    held, model = held_at(robot), described(robot)
+    held, model = mounted_at(robot), described(robot)
     interval = 1e-3
     ways = {
         RESIDUAL: weigh_by_residual(
@@ -189,7 +195,7 @@ def _arm(name: str) -> tuple[Robot, Motion, Recording]:
         parameters=layout.complete_nominal(),
         torque_share=TORQUE_SHARE,
     )
-    motion = design(problem, Budget(None, ROUNDS), np.random.default_rng(0), workers=1).motion
+    motion = design(problem, SearchBudget(None, ROUNDS), np.random.default_rng(0), workers=1).motion
     return robot, motion, _run(robot, motion, None, 0)
 
 

@@ -12,8 +12,8 @@ from steelyard.consistency import check_parameters
 from steelyard.estimation import (
     LoopRun,
     Refinement,
+    feasible_links,
     fit_closed_loop_input,
-    possible_links,
     refine_intervals,
 )
 from tables import Bound, Study
@@ -107,7 +107,7 @@ def _refined(way: str, start: np.ndarray) -> Refinement:
     if way == "box":
         constraint = search_box(crane(), start)
     elif way == "possible":
-        constraint = possible_links(crane())
+        constraint = feasible_links(crane())
     return fit_closed_loop_input(
         crane(),
         [_log()],

@@ -16,7 +16,7 @@ import numpy as np
 
 from steelyard.errors import NoSolutionError
 from steelyard.finding import Severity
-from steelyard.online import DONE, Mind, OnlineRun, run_online
+from steelyard.online import DONE, OnlineRun, Replanner, run_online
 from studies.online_arms import FORMS, PATTERNS, drawn_world
 from studies.online_faults import FAULTS, Rig, Trial
 from tables import Bound, Study
@@ -104,7 +104,7 @@ def judged(case: Case) -> Outcome:
             velocity_error=VELOCITY_ERROR,
             obstacles=int(rng.integers(MOST_OBSTACLES + 1)),
         )
-        mind = Mind.exciting(world.setting, budget=None, evaluations=EVALUATIONS)
+        mind = Replanner.exciting(world.setting, budget=None, evaluations=EVALUATIONS)
         found = faulty_run(case.fault, Trial(world, mind, rng), PLANS, 1000 * case.seed)
         if found is not None:
             return found
@@ -198,7 +198,7 @@ def _warm() -> None:
         velocity_error=1e-3,
         obstacles=1,
     )
-    Mind.exciting(world.setting, budget=None, evaluations=64).warm_up(world.start)
+    Replanner.exciting(world.setting, budget=None, evaluations=64).warm_up(world.start)
 
 
 def _row(outcomes: list[Outcome]) -> dict[str, Any]:

@@ -19,7 +19,15 @@ import numpy as np
 
 from steelyard.errors import NoSolutionError
 from steelyard.limits import MotionLimits, NotCertifiedError
-from steelyard.online import InlineThinker, Mind, MuJoCoLink, OnlineRun, Setting, check_plan, run_online
+from steelyard.online import (
+    MuJoCoDriver,
+    OnlineRun,
+    Replanner,
+    SafeLearningConfig,
+    SyncWorker,
+    check_plan,
+    run_online,
+)
 from studies.online_arms import FORMS, MOST_OBSTACLES, PATTERNS, SPREAD, TORQUE, World, drawn_world
 from tables import Bound, Study
 
@@ -132,7 +140,7 @@ def judged(seed: int) -> Outcome:
         )
         try:
             link, done = driven(
-                world, seed, Mind.exciting(world.setting, budget=None, evaluations=EVALUATIONS)
+                world, seed, Replanner.exciting(world.setting, budget=None, evaluations=EVALUATIONS)
             )
         except NoSolutionError:
             continue
@@ -156,14 +164,14 @@ def judged(seed: int) -> Outcome:
     raise NoSolutionError(f"none of {DRAWS} worlds has a first plan.", place=f"seed {seed}")
 
 
-def driven(world: World, seed: int, mind: Mind, plans: int = PLANS) -> tuple[MuJoCoLink, OnlineRun]:
+def driven(world: World, seed: int, mind: Replanner, plans: int = PLANS) -> tuple[MuJoCoDriver, OnlineRun]:
     """Drive one run."""
-    link, thinker = world.link(), InlineThinker(mind)
+    link, thinker = world.link(), SyncWorker(mind)
     start, seed = world.start, 1000 * seed
     return link, run_online(world.setting, link, thinker, start, guard=thinker, most_plans=plans, seed=seed)
 
 
-def true_states(link: MuJoCoLink, done: OnlineRun) -> Driven:
+def true_states(link: MuJoCoDriver, done: OnlineRun) -> Driven:
     """What the judges look at."""
     q, v, tau = link.truth
     return Driven(link.cycle, q, v, tau, done.cycles.q_ref, done.cycles.v_ref)
@@ -199,7 +207,7 @@ def _holds(box: Any, ten: np.ndarray) -> bool:
     return bool(((box.lower <= ten) & (ten <= box.upper)).all())
 
 
-def _unproven(setting: Setting, truth: Driven, done: OnlineRun) -> list[str]:
+def _unproven(setting: SafeLearningConfig, truth: Driven, done: OnlineRun) -> list[str]:
     """What was driven on without a proof: cycles of no plan, other references, a proof that does not stand.
 
     Of each run one proof is checked again, another from run to run.
@@ -232,7 +240,7 @@ def _warm() -> None:
     world = drawn_world(
         np.random.default_rng(0), form="clamped", pattern="even", cycle=1e-3, velocity_error=1e-3, obstacles=1
     )
-    Mind.exciting(world.setting, budget=None, evaluations=64).warm_up(world.start)
+    Replanner.exciting(world.setting, budget=None, evaluations=64).warm_up(world.start)
 
 
 def _kinds(outcomes: list[Outcome]) -> list[str]:

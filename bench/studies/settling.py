@@ -26,7 +26,7 @@ from steelyard.inertia import pseudo_inertia, random_body
 from steelyard.layout import Layout, layout_of
 from steelyard.motion import random_fourier
 from steelyard.problem import Problem
-from steelyard.problem.evidence import Evidence
+from steelyard.problem.problem import Evidence
 from steelyard.robot import Robot
 from steelyard.zoo import ZOO, zoo_robot
 from tables import Bound, Study

@@ -26,7 +26,7 @@ from steelyard.payload import (
     PayloadEstimate,
     Weighing,
     described,
-    held_at,
+    mounted_at,
     payload_of,
     weigh_by_residual,
     weigh_full_arm,
@@ -222,7 +222,7 @@ def _thinned(logs: Sequence[Recording]) -> list[Recording]:
 def _weighed(
     robot: Robot, loaded: list[Recording], empty: list[Recording], interval: float | None
 ) -> dict[str, Weighing]:
-    held, model, layout = held_at(robot), described(robot, ()), layout_of(robot, ())
+    held, model, layout = mounted_at(robot), described(robot, ()), layout_of(robot, ())
     told: dict[str, Any] = {"changes": (), "interval": interval}
     arms = loaded, empty
     if interval is not None:
@@ -238,7 +238,7 @@ def _weighed(
 def _dumbbell() -> Part:
     """Table 5.6 in simulation, filtered and not."""
     robot = zoo_robot("panda")
-    held, model = held_at(robot, grasp=FINGERS), described(robot)
+    held, model = mounted_at(robot, grasp=FINGERS), described(robot)
     doubted = ArmModel(robot, model.layout, 0.9 * model.parameters, "a description ten percent off")
     controller = ComputedTorque.nominal(robot, 2500.0, 100.0)
     motions = panda_sinusoids(robot, np.random.default_rng(1), DUMBBELL_RUNS, 6.0)

@@ -21,7 +21,7 @@ from steelyard.control import Tube
 from steelyard.enclosure import Tracking, motion_forms
 from steelyard.layout import layout_of
 from steelyard.limits import Obstacle, Scene, bounds_of, clearance_of
-from steelyard.limits.proven_gaps import proven_gaps
+from steelyard.limits.stretch_margins import proven_gaps
 from steelyard.motion import SplineMotion, bezier
 from steelyard.online import TubeDynamics, tube_forms
 from steelyard.pose import Pose

@@ -13,7 +13,7 @@ from paper_003.virtual_constraints import VirtualConstraints
 from steelyard.arrays import Array, BoolArray
 from steelyard.dynamics import forward_kinematics
 from steelyard.errors import NoSolutionError
-from steelyard.excitation import Budget, design
+from steelyard.excitation import SearchBudget, design
 from steelyard.limits import Clearance, clearance_of
 from steelyard.pose import Pose
 from steelyard.robot import Box, Capsule, Geometry, Robot, Shape, Sphere
@@ -188,7 +188,7 @@ def designed(name: str) -> list[Searched]:
         for seed in range(SEEDS):
             before = process_time()
             try:
-                found = design(asked, Budget(None, rounds=1), np.random.default_rng(seed), workers=1)
+                found = design(asked, SearchBudget(None, rounds=1), np.random.default_rng(seed), workers=1)
             except NoSolutionError:
                 searches.append(Searched(name, way, seed, *[np.nan] * 4))
                 continue

@@ -13,7 +13,7 @@ from paper_000.figure_picture import WIDTH, Stroke, picture, text
 from paper_000.figure_scale import Scale
 from steelyard import __version__
 from steelyard.arrays import Array
-from steelyard.report.shell import page
+from steelyard.report.page import page
 
 WIDE, THIN = Stroke("#9fb3c8", width=3.4), Stroke("#c2410c")
 HEIGHT, GAP, LEFT = 74.0, 16.0, 60.0

@@ -11,8 +11,7 @@ from paper_000.figure_picture import WIDTH, Stroke, legend, picture, text
 from paper_000.figure_scale import Scale
 from paper_000.figure_styles import TRUTH, stroke_of
 from steelyard.inertia import PARAMETER_NAMES, PARAMETER_UNITS
-from steelyard.report.numerals import numeral
-from steelyard.report.safe_text import marked_up, unit_words
+from steelyard.report.html import marked_up, numeral, unit_words
 
 PAPER = """The paper's intervals hold the truth, too, and those of ours are narrower than those of random for
 almost all numbers; its text states no widths. It bounds by Theorem 13; here an interval reaches from the

@@ -11,8 +11,7 @@ from paper_000.figure_data import MassHistory, StackingResult
 from paper_000.figure_picture import Stroke, legend, picture, text
 from paper_000.figure_scale import Scale
 from paper_000.figure_styles import TRUTH, stroke_of
-from steelyard.report.numerals import numeral
-from steelyard.report.safe_text import marked_up
+from steelyard.report.html import marked_up, numeral
 
 PAPER = """The paper's picture is of the same dumbbell and experiment, identified from 4 to 11.5 s because its
 robot picks the dumbbell up first, and without intervals. There, too, ours changes only at the end of a plan,

@@ -9,8 +9,8 @@ from paper_000.figure_data import StackingResult
 from paper_000.figure_mass import mass_section
 from paper_000.figure_tables import agreement, condition_table, ratios, spotless, success_table
 from paper_000.figure_tracking import FIGURES, tracking_section
-from steelyard.report.safe_text import marked_up
-from steelyard.report.shell import page
+from steelyard.report.html import marked_up
+from steelyard.report.page import page
 
 TITLE = "Paper 000: stacking dumbbells while learning"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from steelyard.report.safe_text import marked_up
+from steelyard.report.html import marked_up
 
 WIDTH = 930
 """Of every picture, in the units of its coordinates."""

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from paper_000.figure_data import StackingResult
-from steelyard.report.safe_text import marked_up
+from steelyard.report.html import marked_up
 
 _DIFFERENT = '<span data-status="warn"><span class="mark" title="not as printed">≠</span></span> '
 

@@ -12,8 +12,7 @@ from paper_000.figure_data import Course, Courses, StackingResult
 from paper_000.figure_picture import legend, picture, text
 from paper_000.figure_scale import Scale
 from paper_000.figure_styles import STROKES, TRUTH, in_drawing_order, stroke_of
-from steelyard.report.numerals import numeral
-from steelyard.report.safe_text import marked_up
+from steelyard.report.html import marked_up, numeral
 
 FIGURES = {"a": 11, "b": 12}
 """By experiment."""

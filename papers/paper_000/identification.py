@@ -21,7 +21,14 @@ from paper_000.tasks import clearance, holding
 from paper_000.trial import VELOCITY_ERROR
 from paper_000.verdict import unsafe
 from steelyard.motion import MotionSample
-from steelyard.online import InlineThinker, Mind, MuJoCoLink, SensorErrors, Setting, run_online
+from steelyard.online import (
+    MuJoCoDriver,
+    Replanner,
+    SafeLearningConfig,
+    SensorErrors,
+    SyncWorker,
+    run_online,
+)
 from steelyard.robot import Robot
 
 PLANS = 4
@@ -73,7 +80,7 @@ def _certified_phase(
     random: bool,
 ) -> Phase:
     """Algorithm 2, with plans that are certified one by one."""
-    setting = Setting.of(
+    setting = SafeLearningConfig.of(
         load_model(),
         prior(),
         error_bounds(),
@@ -83,9 +90,9 @@ def _certified_phase(
         tool=dumbbell.shapes,
         cycle=CYCLE,
     )
-    thinker = InlineThinker(Mind.exciting(setting, budget=None, evaluations=EVALUATIONS, random=random))
+    thinker = SyncWorker(Replanner.exciting(setting, budget=None, evaluations=EVALUATIONS, random=random))
     errors = SensorErrors(*TORQUE_ERROR, velocity=VELOCITY_ERROR)
-    link = MuJoCoLink(robot, experiment.start, cycle=CYCLE, errors=errors, rng=rng)
+    link = MuJoCoDriver(robot, experiment.start, cycle=CYCLE, errors=errors, rng=rng)
     done = run_online(
         setting, link, thinker, experiment.start, guard=thinker, most_plans=PLANS, seed=1000 * seed
     )

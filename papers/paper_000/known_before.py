@@ -12,7 +12,7 @@ from paper_000.methods import CYCLE
 from paper_000.trial import VELOCITY_ERROR
 from steelyard.arrays import Array
 from steelyard.online import LoadModel
-from steelyard.payload import Held
+from steelyard.payload import Mount
 from steelyard.pose import Pose
 from steelyard.recording import Recording
 from steelyard.uncertainty import BoundedRows, ErrorBounds, PayloadBox, bounded_rows
@@ -23,7 +23,7 @@ TORQUE_ERROR = (0.025, 0.1)
 
 def load_model() -> LoadModel:
     """The arm within its spread, and nothing of the last link."""
-    held = Held(arm().link_names[-1], Pose.identity(), "the last link")
+    held = Mount(arm().link_names[-1], Pose.identity(), "the last link")
     return LoadModel.stated(arm(), layout(), held, model_error=SPREAD, whole_link=True)
 
 

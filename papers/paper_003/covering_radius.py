@@ -7,7 +7,7 @@ import scipy
 from numpy.typing import ArrayLike
 
 from steelyard.arrays import Array, checked
-from steelyard.limits.polytope import FLAT
+from steelyard.limits.shapes import FLAT
 
 THIN = 1e-4
 """Half the thickness that a flat hull is given, relative to its size: a body has some."""

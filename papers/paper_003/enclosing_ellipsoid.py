@@ -18,7 +18,7 @@ from steelyard.arrays import Array, checked, read_only
 from steelyard.cones import ConeProgram, Constraint, LogDet, SecondOrder, Semidefinite, minus_log_dets, solve
 from steelyard.errors import InputError
 from steelyard.inertia import Ellipsoid
-from steelyard.limits.polytope import FLAT
+from steelyard.limits.shapes import FLAT
 from steelyard.pose import Pose
 
 TOLERANCE = 1e-7

@@ -18,8 +18,7 @@ from numpy.typing import ArrayLike
 from paper_003.covering_radius import covering_radius
 from paper_003.mixture import Mixture, fit_mixture
 from steelyard.arrays import Array, checked, read_only
-from steelyard.limits.core import Core
-from steelyard.limits.polytope import polytope
+from steelyard.limits.shapes import Core, polytope
 
 RESOLUTION = 0.005
 """Least standard deviation of a cluster of corners, m: corners nearer to each other are not told apart."""

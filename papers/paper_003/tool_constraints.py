@@ -16,8 +16,8 @@ from steelyard.errors import InputError
 from steelyard.files import FilePath
 from steelyard.finding import Finding, Severity
 from steelyard.limits import Scene
+from steelyard.limits.clearance import rest_pose, spread_poses
 from steelyard.limits.parts import gather
-from steelyard.limits.poses import rest_pose, spread_poses
 from steelyard.robot import Geometry, Robot
 
 LOOKED_AT = 16384

@@ -12,7 +12,7 @@ from steelyard.compiled import kernel
 from steelyard.dynamics.kinematics import poses_in_base
 from steelyard.dynamics.motion_pass import cross, to_child, to_parent
 from steelyard.dynamics.tree import Tree
-from steelyard.limits.pair_kernels import axes_in_base
+from steelyard.limits.clearance import axes_in_base
 
 
 @kernel

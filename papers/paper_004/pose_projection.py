@@ -4,7 +4,8 @@ $$\min_\beta \lVert R(\beta - \hat\beta)\rVert^2 \quad\text{subject to}\quad
   M(q_k; \beta) \succeq \varepsilon 1, \quad k = 1, \dots, K .$$
 
 The poses are not a grid: the local minima of the smallest eigenvalue are added one round after another until
-no lower one is found. What the search misses stays unknown; `steelyard.consistency.rescue` proves instead.
+no lower one is found. What the search misses stays unknown;
+`steelyard.consistency.project_to_all_poses` proves instead.
 """
 
 from __future__ import annotations

@@ -54,7 +54,7 @@ def to_document(value: object) -> Any:
             for f in dataclasses.fields(value)
             if f.init
         }
-        return {"is": type(value).__name__, **fields}
+        return {"is": _name_of(type(value)), **fields}
     if isinstance(value, enum.Enum):
         return value.value
     if isinstance(value, np.ndarray):
@@ -70,6 +70,11 @@ def to_document(value: object) -> Any:
     if value is None or isinstance(value, (bool, int, float, str)):
         return value
     raise TypeError(f"a {type(value).__name__} has no place in a document")
+
+
+def _name_of(cls: Any) -> str:
+    """What a class is called in documents: `stored_as` where it was written under another name before."""
+    return str(vars(cls).get("stored_as", cls.__name__))
 
 
 @cache
@@ -182,9 +187,9 @@ def _read(kind: Any, document: Any, place: str) -> Any:
 
 def _read_dataclass(cls: type, document: Any, place: str) -> Any:
     content = dict(_a(dict, document, place))
-    stated = content.pop("is", cls.__name__)
-    if stated != cls.__name__:
-        raise InputError(f"holds a {stated}, expected a {cls.__name__}.", place=place)
+    stated = content.pop("is", _name_of(cls))
+    if stated != _name_of(cls):
+        raise InputError(f"holds a {stated}, expected a {_name_of(cls)}.", place=place)
     hints = _hints(cls)
     names = {f.name for f in dataclasses.fields(cls) if f.init}
     needed = {
@@ -206,7 +211,7 @@ def _read_union(kinds: tuple[Any, ...], document: Any, place: str) -> Any:
     members = [kind for kind in kinds if kind is not type(None)]
     if isinstance(document, dict) and "is" in document:
         for kind in members:
-            if dataclasses.is_dataclass(kind) and getattr(kind, "__name__", "") == document["is"]:
+            if dataclasses.is_dataclass(kind) and _name_of(kind) == document["is"]:
                 return _read(kind, document, place)
     for kind in members:
         if not dataclasses.is_dataclass(kind):

@@ -8,11 +8,15 @@ import scipy.linalg
 import scipy.stats
 
 from steelyard.arrays import Array
-from steelyard.audit.cloud import ParameterCloud
-from steelyard.audit.cloud_contraction import Trend
-from steelyard.audit.cloud_gathering import parameter_cloud
-from steelyard.audit.cloud_spread import FLOOR, pooled_scales, robust_deviation
-from steelyard.audit.cloud_stage import APART
+from steelyard.audit.cloud import (
+    APART,
+    FLOOR,
+    ParameterCloud,
+    Trend,
+    parameter_cloud,
+    pooled_scales,
+    robust_deviation,
+)
 from steelyard.errors import InputError, NoSolutionError, ShapeError, UnknownNameError
 
 NAMES = ("ZZ1", "XX2", "MX2", "MY2", "FV1")

@@ -6,10 +6,15 @@ import numpy as np
 import pytest
 
 from steelyard.audit import Status
-from steelyard.audit.cloud_check import check_cloud, check_prediction_kept
-from steelyard.audit.cloud_gathering import parameter_cloud
-from steelyard.audit.cloud_prediction import PredictionError, prediction_error
-from steelyard.audit.cloud_tables import largest_changes, routing_table
+from steelyard.audit.cloud import (
+    PredictionError,
+    check_cloud,
+    check_prediction_kept,
+    largest_changes,
+    parameter_cloud,
+    prediction_error,
+    routing_table,
+)
 from steelyard.errors import InputError, ShapeError
 
 # Paper 004, Table VI: parameter, refined, rescued; kg·m².

@@ -7,8 +7,7 @@ import pytest
 import scipy.stats
 
 from steelyard.audit import Status
-from steelyard.audit.density import check_density
-from steelyard.audit.density_evidence import QUANTITIES, placement_covariance
+from steelyard.audit.density import QUANTITIES, check_density, placement_covariance
 from steelyard.errors import InputError
 from steelyard.inertia import Body, Mesh, box, cylinder, mesh_properties
 from steelyard.pose import Pose

@@ -8,7 +8,7 @@ import time
 from collections import Counter
 from pathlib import Path
 
-from steelyard.campaign import Event, Happening
+from steelyard.campaign import CampaignEvent, Happening
 
 
 def bits(folder: Path) -> dict[str, str]:
@@ -21,9 +21,9 @@ class Diary:
     """All events of a campaign."""
 
     def __init__(self) -> None:
-        self.events: list[Event] = []
+        self.events: list[CampaignEvent] = []
 
-    def __call__(self, event: Event) -> None:
+    def __call__(self, event: CampaignEvent) -> None:
         self.events.append(event)
 
     def tasks(self, what: Happening) -> set[str]:

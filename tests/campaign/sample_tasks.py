@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from steelyard.campaign import Failure, Graph, Plan, Spec, Task
+from steelyard.campaign import CampaignPlan, Failure, Spec, Task, TaskGraph
 from steelyard.errors import NoSolutionError
 
 HERE = "campaign.sample_tasks"
@@ -80,7 +80,7 @@ def threads() -> dict[str, Any]:
     return {"blas": [pool["num_threads"] for pool in threadpool_info()], "kernels": thread_count()}
 
 
-def lattice(width: int = 6, *, factor: float = 0.5, pause: float = 0.0) -> Graph:
+def lattice(width: int = 6, *, factor: float = 0.5, pause: float = 0.0) -> TaskGraph:
     """Draws, products of neighbours, and their sum."""
     draws = [
         Task(f"draw-{k}", f"{HERE}:draw", {"seed": k, "pause": pause}, kind="draw") for k in range(width)
@@ -102,19 +102,21 @@ def lattice(width: int = 6, *, factor: float = 0.5, pause: float = 0.0) -> Graph
         kind="sum",
         accepts_failed=True,
     )
-    return Graph([whole, *products, *draws])
+    return TaskGraph([whole, *products, *draws])
 
 
-def build_lattice(spec: Spec) -> Plan:
+def build_lattice(spec: Spec) -> CampaignPlan:
     """The builder of a kind."""
     section = spec.content.section("lattice")
-    return Plan(lattice(section.integer("width", least=1), factor=section.number("factor", 0.5)), "sum")
+    return CampaignPlan(
+        lattice(section.integer("width", least=1), factor=section.number("factor", 0.5)), "sum"
+    )
 
 
-def build_loop(spec: Spec) -> Plan:
+def build_loop(spec: Spec) -> CampaignPlan:
     """A builder whose tasks wait for each other."""
-    return Plan(
-        Graph(
+    return CampaignPlan(
+        TaskGraph(
             [
                 Task("hen", f"{HERE}:add", inputs={"parts": ("egg",)}),
                 Task("egg", f"{HERE}:add", inputs={"parts": ("hen",)}),

@@ -17,12 +17,11 @@ import pytest
 
 from campaign.folders import Diary, bits
 from campaign.sample_tasks import HERE, lattice
-from steelyard.campaign import Event, Graph, Happening, Status, Task, run
-from steelyard.campaign.cluster_crew import OPEN, ClusterCrew, unpacked
-from steelyard.campaign.failure import Failure
-from steelyard.campaign.result import encode
-from steelyard.campaign.store import Store
-from steelyard.campaign.worker import Call
+from steelyard.campaign import CampaignEvent, Happening, Task, TaskGraph, TaskStatus, run_campaign
+from steelyard.campaign.cluster_executor import OPEN, ClusterExecutor, unpacked
+from steelyard.campaign.executor import Call
+from steelyard.campaign.store import Store, encode_result
+from steelyard.campaign.task import Failure
 from steelyard.errors import InputError
 
 dask = pytest.importorskip("dask", reason="needs the extra 'cluster'")
@@ -42,18 +41,18 @@ def cluster() -> Iterator[Any]:
 @pytest.fixture(scope="module")
 def here(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     folder = tmp_path_factory.mktemp("here")
-    run(lattice(8, pause=0.03), folder, workers=2)
+    run_campaign(lattice(8, pause=0.03), folder, workers=2)
     return bits(folder)
 
 
 def test_the_cluster_gives_the_same_bits_and_its_results_are_used_here(
     cluster: Any, here: dict[str, str], tmp_path: Path
 ) -> None:
-    outcome = run(lattice(8, pause=0.03), tmp_path, cluster=cluster.scheduler_address)
+    outcome = run_campaign(lattice(8, pause=0.03), tmp_path, cluster=cluster.scheduler_address)
     assert bits(tmp_path) == here
     assert all(end.attempts == 1 for end in outcome.ends.values())
     diary = Diary()
-    run(lattice(8, pause=0.03), tmp_path, workers=2, tell=diary)
+    run_campaign(lattice(8, pause=0.03), tmp_path, workers=2, tell=diary)
     assert diary.counts() == {"from store": len(here)}
 
 
@@ -62,22 +61,22 @@ def test_a_worker_killed_half_way_costs_no_bit(cluster: Any, here: dict[str, str
         victim = next(iter(client.run(os.getpid).values()))
     done = 0
 
-    def tell(event: Event) -> None:
+    def tell(event: CampaignEvent) -> None:
         nonlocal done
         done += event.what is Happening.DONE
         if done == 6 and event.what is Happening.DONE:
             os.kill(victim, signal.SIGKILL)
 
-    outcome = run(lattice(8, pause=0.03), tmp_path, cluster=cluster.scheduler_address, tell=tell)
+    outcome = run_campaign(lattice(8, pause=0.03), tmp_path, cluster=cluster.scheduler_address, tell=tell)
     assert done == len(here)
-    assert outcome.counts[Status.DONE] == len(here)
+    assert outcome.counts[TaskStatus.DONE] == len(here)
     assert bits(tmp_path) == here
     with pytest.raises(ProcessLookupError):
         os.kill(victim, 0)
 
 
 def test_failures_on_a_cluster_are_kept_like_those_here(cluster: Any, tmp_path: Path) -> None:
-    graph = Graph(
+    graph = TaskGraph(
         [
             Task("bad", f"{HERE}:no_solution", {"word": "no motion"}),
             Task("defect", f"{HERE}:defect"),
@@ -85,8 +84,8 @@ def test_failures_on_a_cluster_are_kept_like_those_here(cluster: Any, tmp_path: 
             Task("threads", f"{HERE}:threads"),
         ]
     )
-    there = run(graph, tmp_path / "there", cluster=cluster.scheduler_address)
-    local = run(graph, tmp_path / "here", workers=1)
+    there = run_campaign(graph, tmp_path / "there", cluster=cluster.scheduler_address)
+    local = run_campaign(graph, tmp_path / "here", workers=1)
     for name, end in local.ends.items():
         assert (there.ends[name].status, there.ends[name].reason) == (end.status, end.reason)
     assert set(there.result("threads")["blas"]) == {1}
@@ -94,19 +93,19 @@ def test_failures_on_a_cluster_are_kept_like_those_here(cluster: Any, tmp_path: 
 
 
 def test_an_address_where_nobody_answers_is_refused(tmp_path: Path, monkeypatch: Any) -> None:
-    from steelyard.campaign import cluster_crew
+    from steelyard.campaign import cluster_executor
 
-    monkeypatch.setattr(cluster_crew, "PATIENCE", 0.3)
+    monkeypatch.setattr(cluster_executor, "PATIENCE", 0.3)
     for address in ("tcp://127.0.0.1:9", "nonsense", "ftp://x:1"):
         with pytest.raises(InputError, match="no Dask scheduler answers"):
-            run(lattice(2), tmp_path, cluster=address)
+            run_campaign(lattice(2), tmp_path, cluster=address)
     assert not (tmp_path / "campaign.lock").exists()
 
 
 def test_without_dask_the_remedy_is_said(tmp_path: Path, monkeypatch: Any) -> None:
     monkeypatch.setitem(sys.modules, "distributed", None)
     with pytest.raises(InputError, match=r"not installed. Install it: pip install 'steelyard\[cluster\]'"):
-        run(lattice(2), tmp_path, cluster="tcp://127.0.0.1:9")
+        run_campaign(lattice(2), tmp_path, cluster="tcp://127.0.0.1:9")
 
 
 CALL = Call("task", "key", f"{HERE}:add", {}, {})
@@ -130,7 +129,7 @@ def test_what_a_worker_answers_is_read_as_data(answer: object, said: str) -> Non
 
 
 def test_an_answer_comes_back_as_it_was_sent_and_under_the_name_of_its_task() -> None:
-    content = encode({"x": np.arange(3.0)})
+    content = encode_result({"x": np.arange(3.0)})
     good = unpacked(b'{"seconds": 1.5, "host": "h", "failure": null}\n' + content, CALL)
     assert (good.seconds, good.host, good.content, good.failure) == (1.5, "h", content, None)
     failed = b'{"task": "another", "reason": "r", "lasting": true, "detail": ""}'
@@ -145,7 +144,7 @@ def test_an_open_connection_to_other_machines_is_told(tmp_path: Path, monkeypatc
     told = []
     monkeypatch.setattr(distributed, "Client", _Nobody)
     for address in ("tcp://127.0.0.1:1", "tls://10.0.0.1:1", "tcp://10.0.0.1:1"):
-        ClusterCrew(Store(tmp_path), address, lambda event, at=address: told.append((at, event.word)))
+        ClusterExecutor(Store(tmp_path), address, lambda event, at=address: told.append((at, event.word)))
     assert [at for at, word in told if word == OPEN] == ["tcp://10.0.0.1:1"]
 
 
@@ -187,5 +186,5 @@ def test_a_cluster_with_certificates_is_reached_by_dasks_own_settings(
         )
         with closed:
             assert closed.scheduler_address.startswith("tls://")
-            run(lattice(8, pause=0.03), tmp_path / "out", cluster=closed.scheduler_address)
+            run_campaign(lattice(8, pause=0.03), tmp_path / "out", cluster=closed.scheduler_address)
     assert bits(tmp_path / "out") == here

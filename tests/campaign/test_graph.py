@@ -10,7 +10,7 @@ import pytest
 
 from campaign.sample_tasks import HERE, lattice
 from steelyard import campaign
-from steelyard.campaign import Graph, Task, run
+from steelyard.campaign import Task, TaskGraph, run_campaign
 from steelyard.errors import InputError
 
 
@@ -20,22 +20,22 @@ def task(name: str, *needs: str, **changes: Any) -> Task:
 
 def test_tasks_that_wait_for_each_other_are_refused_by_name() -> None:
     with pytest.raises(InputError, match=r"wait for each other: (a → b → c → a|.*→.*→.*)\.") as caught:
-        Graph([task("a", "c"), task("b", "a"), task("c", "b"), task("free")])
+        TaskGraph([task("a", "c"), task("b", "a"), task("c", "b"), task("free")])
     assert all(name in str(caught.value) for name in "abc")
     with pytest.raises(InputError, match="a → a"):
-        Graph([task("a", "a")])
+        TaskGraph([task("a", "a")])
 
 
 def test_a_missing_input_is_named_with_the_nearest_that_exists() -> None:
     with pytest.raises(InputError, match=r"inputs of task 'b': unknown task 'drow'.*Did you mean 'draw'"):
-        Graph([task("draw"), task("b", "drow")])
+        TaskGraph([task("draw"), task("b", "drow")])
 
 
 def test_two_tasks_of_one_name_and_no_task_at_all_are_refused() -> None:
     with pytest.raises(InputError, match="two tasks are called 'a'"):
-        Graph([task("a"), task("a")])
+        TaskGraph([task("a"), task("a")])
     with pytest.raises(InputError, match="has no task"):
-        Graph([])
+        TaskGraph([])
 
 
 @pytest.mark.parametrize(
@@ -57,7 +57,7 @@ def test_a_function_that_cannot_be_called_is_refused_before_anything_runs(
     function: str, tmp_path: Any
 ) -> None:
     with pytest.raises(InputError, match=r"cannot be imported|is not a function"):
-        run(Graph([Task("a", function)]), tmp_path / "out")
+        run_campaign(TaskGraph([Task("a", function)]), tmp_path / "out")
     assert not (tmp_path / "out").exists()
 
 
@@ -90,7 +90,7 @@ def test_the_order_puts_every_task_after_its_inputs_and_is_fixed() -> None:
 
 def test_a_deep_chain_needs_no_deep_stack() -> None:
     links = [task("t0"), *(task(f"t{k}", f"t{k - 1}") for k in range(1, 5000))]
-    assert list(Graph(reversed(links)).tasks)[-1] == "t4999"
+    assert list(TaskGraph(reversed(links)).tasks)[-1] == "t4999"
 
 
 @pytest.mark.parametrize(
@@ -99,7 +99,7 @@ def test_a_deep_chain_needs_no_deep_stack() -> None:
 )
 def test_one_change_alters_the_keys_of_the_task_and_its_descendants_alone(change: Any) -> None:
     before = lattice(5)
-    after = Graph(replace(t, **change) if t.name == "product-2" else t for t in before.tasks.values())
+    after = TaskGraph(replace(t, **change) if t.name == "product-2" else t for t in before.tasks.values())
     old, new = before.keys(), after.keys()
     assert {name for name in old if old[name] != new[name]} == {"product-2", "sum"}
 
@@ -111,7 +111,7 @@ def test_the_name_kind_and_place_of_a_single_input_are_no_part_of_a_key() -> Non
         tasks["draw-1"],
         replace(tasks["product-0"], name="p", inputs={"left": "other", "right": "draw-1"}),
     ]
-    assert Graph(renamed).keys()["p"] == lattice(3).keys()["product-0"]
+    assert TaskGraph(renamed).keys()["p"] == lattice(3).keys()["product-0"]
 
 
 def test_numbers_that_differ_in_the_last_bit_or_in_type_differ_in_key() -> None:

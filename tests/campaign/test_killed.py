@@ -15,16 +15,16 @@ import pytest
 
 from campaign.folders import Diary, bits, gone_within
 from campaign.sample_tasks import lattice
-from steelyard.campaign import Happening, run
+from steelyard.campaign import Happening, run_campaign
 
 TESTS = Path(__file__).resolve().parents[1]
 SCRIPT = """
 import sys
 from pathlib import Path
 from campaign.sample_tasks import lattice
-from steelyard.campaign import run
+from steelyard.campaign import run_campaign
 try:
-    run(lattice(8, pause=float(sys.argv[2])), Path(sys.argv[1]), workers=2)
+    run_campaign(lattice(8, pause=float(sys.argv[2])), Path(sys.argv[1]), workers=2)
 except KeyboardInterrupt:
     sys.exit(130)
 """
@@ -59,7 +59,7 @@ def workers(folder: Path) -> set[int]:
 @pytest.fixture(scope="module")
 def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     folder = tmp_path_factory.mktemp("undisturbed")
-    run(lattice(8, pause=PAUSE), folder, workers=2)
+    run_campaign(lattice(8, pause=PAUSE), folder, workers=2)
     return bits(folder)
 
 
@@ -78,7 +78,7 @@ def test_killed_again_and_again_it_ends_with_the_same_bits(
     found = len(bits(tmp_path))
     assert found > 0
     diary = Diary()
-    run(lattice(8, pause=PAUSE), tmp_path, workers=2, tell=diary)
+    run_campaign(lattice(8, pause=PAUSE), tmp_path, workers=2, tell=diary)
     assert bits(tmp_path) == undisturbed
     assert len(diary.tasks(Happening.FROM_STORE)) == found
     assert len(diary.tasks(Happening.STARTED)) == len(undisturbed) - found
@@ -131,5 +131,5 @@ def test_interrupted_it_leaves_at_once_and_keeps_what_is_stored(
     # A result may be stored whose worker had no time to report it.
     assert record["counts"].get("done", 0) <= len(bits(tmp_path)) < len(undisturbed)
     assert not (tmp_path / "campaign.lock").exists()
-    run(lattice(8, pause=PAUSE), tmp_path, workers=2)
+    run_campaign(lattice(8, pause=PAUSE), tmp_path, workers=2)
     assert bits(tmp_path) == undisturbed

@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 from campaign.sample_tasks import lattice
-from steelyard.campaign import run
-from steelyard.campaign.lock import FILE, SILENCE, locked
+from steelyard.campaign import run_campaign
+from steelyard.campaign.run import FILE, SILENCE, locked
 from steelyard.errors import InputError
 
 
@@ -33,9 +33,9 @@ def dead_process() -> int:
 def test_a_second_campaign_is_refused_while_the_first_runs(tmp_path: Path) -> None:
     with locked(tmp_path, print):
         with pytest.raises(InputError, match=f"in use by another campaign, process {os.getpid()}"):
-            run(lattice(2), tmp_path, workers=1)
+            run_campaign(lattice(2), tmp_path, workers=1)
         assert not (tmp_path / "store").exists()
-    run(lattice(2), tmp_path, workers=1)
+    run_campaign(lattice(2), tmp_path, workers=1)
     assert not (tmp_path / FILE).exists()
 
 
@@ -65,7 +65,7 @@ def test_another_process_with_the_dead_ones_number_does_not_hold_its_lock(tmp_pa
 def test_a_lock_from_elsewhere_holds_while_it_is_touched_and_ends_by_silence(tmp_path: Path) -> None:
     leave(tmp_path, host="elsewhere", process=1, silent=SILENCE - 60)
     with pytest.raises(InputError, match=r"process 1 on elsewhere, seen 5\d\d s ago.*delete campaign.lock"):
-        run(lattice(2), tmp_path)
+        run_campaign(lattice(2), tmp_path)
     leave(tmp_path, host="elsewhere", process=1, silent=SILENCE + 60)
     words: list[str] = []
     with locked(tmp_path, words.append):

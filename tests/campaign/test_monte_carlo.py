@@ -13,9 +13,8 @@ import pytest
 
 from campaign.folders import bits
 from cli.running import Run, run
-from steelyard.campaign import plan, read_spec
-from steelyard.campaign.monte_carlo import trial
-from steelyard.campaign.robot_document import robot_document
+from steelyard.campaign import monte_carlo, plan, read_spec
+from steelyard.campaign.spec import robot_document
 from steelyard.dynamics import inverse_dynamics, torque_regressor
 from steelyard.errors import InputError
 from steelyard.layout import layout_of
@@ -133,23 +132,23 @@ QUIET = {"robot": robot_document("two_link"), "sensor": "ideal", "noise": 1.0, "
 
 def tried(method: str, drive: tuple[str, ...] = ALL) -> dict[str, Any]:
     """A trial without noise."""
-    recorded = trial.record(**QUIET, prior_error=0.3, trial=0, seed=1)
-    return trial.fit(recorded, **QUIET, trial=0, method=method, drive=drive)
+    recorded = monte_carlo.record_trial(**QUIET, prior_error=0.3, trial=0, seed=1)
+    return monte_carlo.fit_trial(recorded, **QUIET, trial=0, method=method, drive=drive)
 
 
 def test_a_trial_fits_what_identify_fits(monkeypatch: pytest.MonkeyPatch) -> None:
     """Torques moved by their lag, no samples near a turn, and a prior whose links are not the true ones."""
     noisy = {**QUIET, "sensor": "industrial", "duration": 4.0}
-    recorded = trial.record(**noisy, prior_error=0.3, trial=0, seed=1)
+    recorded = monte_carlo.record_trial(**noisy, prior_error=0.3, trial=0, seed=1)
     asked: list[Problem] = []
-    fitted = trial.fit_by_name
+    fitted = monte_carlo.fit_by_name
 
     def watched(problem: Problem, method: str, **more: Any) -> Estimate:
         asked.append(problem)
         return fitted(problem, method, **more)
 
-    monkeypatch.setattr(trial, "fit_by_name", watched)
-    found = trial.fit(recorded, **noisy, trial=0, method="auto", drive=ALL)
+    monkeypatch.setattr(monte_carlo, "fit_by_name", watched)
+    found = monte_carlo.fit_trial(recorded, **noisy, trial=0, method="auto", drive=ALL)
     (problem,) = asked
     samples, train = problem.samples, recorded["train"]
     kept = np.isin(train["time"], samples.time)
@@ -176,7 +175,10 @@ def test_without_noise_every_method_finds_the_truth(method: str) -> None:
 
 def test_a_model_without_dry_friction_is_off_by_what_least_squares_leaves() -> None:
     drive = ("viscous", "offset", "rotor")
-    robot, train = zoo_robot("two_link"), trial.record(**QUIET, prior_error=0.3, trial=0, seed=1)["train"]
+    robot, train = (
+        zoo_robot("two_link"),
+        monte_carlo.record_trial(**QUIET, prior_error=0.3, trial=0, seed=1)["train"],
+    )
     W = torque_regressor(robot, layout_of(robot, drive), train["q"], train["v"], train["a"])
     W, tau = W.reshape(-1, W.shape[-1]), train["tau"].ravel()
     left = tau - W @ np.linalg.lstsq(W, tau, rcond=1e-9)[0]
@@ -188,11 +190,11 @@ def test_a_model_without_dry_friction_is_off_by_what_least_squares_leaves() -> N
 
 def test_the_robot_of_a_trial_keeps_its_bias_for_the_motion_held_out(monkeypatch: pytest.MonkeyPatch) -> None:
     preset = SensorPreset(name="biased", torque_bias=0.02)
-    monkeypatch.setattr(trial, "SENSORS", {"biased": preset})
+    monkeypatch.setattr(monte_carlo, "SENSORS", {"biased": preset})
     robot = zoo_robot("two_link")
     layout = layout_of(robot, ALL)
     means = []
-    recorded = trial.record(robot_document("two_link"), "biased", 1.0, 1, 3.0, 0.3, 0, 5)
+    recorded = monte_carlo.record_trial(robot_document("two_link"), "biased", 1.0, 1, 3.0, 0.3, 0, 5)
     for part in (recorded["train"], recorded["held_out"]):
         model = inverse_dynamics(robot, layout, layout.complete_nominal(), part["q"], part["v"], part["a"])
         means.append((part["tau"] - model).mean(axis=0))

@@ -11,23 +11,31 @@ from rich.console import Console
 
 from campaign.sample_tasks import lattice
 from cli.running import run
-from steelyard.campaign import End, Event, Graph, Happening, Outcome, Plan, Status
-from steelyard.campaign.event import Tell
+from steelyard.campaign import (
+    CampaignEvent,
+    CampaignOutcome,
+    CampaignPlan,
+    End,
+    Happening,
+    TaskGraph,
+    TaskStatus,
+)
+from steelyard.campaign.executor import Tell
 from steelyard.cli import campaign as cli
 from steelyard.cli import output
 from steelyard.workflows import campaign as workflow
 
 EVENTS = (
-    Event(Happening.STARTED, "draw-0", "draw"),
-    Event(Happening.STARTED, "draw-1", "draw"),
-    Event(Happening.LOST_WORKER, "draw-1", "draw", "killed by SIGKILL"),
-    Event(Happening.RETRIED, "draw-1", "draw", "attempt 2"),
-    Event(Happening.DONE, "draw-0", "draw", seconds=2.0),
-    Event(Happening.FROM_STORE, "draw-2", "draw"),
-    Event(Happening.FAILED, "product-0", "product", "NoSolutionError: [no] motion"),
-    Event(Happening.SKIPPED, "product-1", "product", "skipped: because x failed"),
-    Event(Happening.STARTED, "draw-1", "draw"),
-    Event(Happening.NOTE, word="A lock was stale."),
+    CampaignEvent(Happening.STARTED, "draw-0", "draw"),
+    CampaignEvent(Happening.STARTED, "draw-1", "draw"),
+    CampaignEvent(Happening.LOST_WORKER, "draw-1", "draw", "killed by SIGKILL"),
+    CampaignEvent(Happening.RETRIED, "draw-1", "draw", "attempt 2"),
+    CampaignEvent(Happening.DONE, "draw-0", "draw", seconds=2.0),
+    CampaignEvent(Happening.FROM_STORE, "draw-2", "draw"),
+    CampaignEvent(Happening.FAILED, "product-0", "product", "NoSolutionError: [no] motion"),
+    CampaignEvent(Happening.SKIPPED, "product-1", "product", "skipped: because x failed"),
+    CampaignEvent(Happening.STARTED, "draw-1", "draw"),
+    CampaignEvent(Happening.NOTE, word="A lock was stale."),
 )
 
 
@@ -39,14 +47,14 @@ class Running:
         self.spec.write_text('[campaign]\nkind = "lattice"\n')
         self.out = folder / "out"
         graph = lattice(3)
-        monkeypatch.setattr(workflow, "plan", lambda spec: Plan(graph, "product-0"))
-        monkeypatch.setattr(workflow, "run", self._run)
+        monkeypatch.setattr(workflow, "plan", lambda spec: CampaignPlan(graph, "product-0"))
+        monkeypatch.setattr(workflow, "run_campaign", self._run)
 
-    def _run(self, graph: Graph, folder: Path, *, tell: Tell, **_: object) -> Outcome:
+    def _run(self, graph: TaskGraph, folder: Path, *, tell: Tell, **_: object) -> CampaignOutcome:
         for event in EVENTS:
             tell(event)
-        failed = End("product-0", Status.FAILED, "")
-        return Outcome(folder, {"product-0": failed}, 0.0)
+        failed = End("product-0", TaskStatus.FAILED, "")
+        return CampaignOutcome(folder, {"product-0": failed}, 0.0)
 
 
 def shown(monkeypatch: pytest.MonkeyPatch, folder: Path, *, terminal: bool) -> str:

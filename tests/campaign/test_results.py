@@ -9,9 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from steelyard.campaign.failure import Failure
-from steelyard.campaign.result import decode, encode, is_whole
-from steelyard.campaign.store import DamagedError, Store
+from steelyard.campaign.store import DamagedError, Store, decode_result, encode_result, is_whole
+from steelyard.campaign.task import Failure
 from steelyard.errors import InputError
 
 KEY = "ab" + "0" * 62
@@ -46,24 +45,28 @@ def same(one: Any, other: Any) -> bool:
 
 
 def test_a_result_comes_back_in_every_bit() -> None:
-    assert same(RESULT, decode(encode(RESULT)))
+    assert same(RESULT, decode_result(encode_result(RESULT)))
 
 
 def test_the_layout_in_memory_leaves_no_trace_in_the_file() -> None:
     a = np.arange(12.0).reshape(3, 4)
-    assert encode({"a": np.asfortranarray(a)}) == encode({"a": a}) == encode({"a": a.astype(">f8")})
-    assert encode({"a": np.repeat(a, 2, axis=0)[::2]}) == encode({"a": a})
+    assert (
+        encode_result({"a": np.asfortranarray(a)})
+        == encode_result({"a": a})
+        == encode_result({"a": a.astype(">f8")})
+    )
+    assert encode_result({"a": np.repeat(a, 2, axis=0)[::2]}) == encode_result({"a": a})
 
 
 def test_numpy_reads_the_file_as_a_plain_archive() -> None:
-    with np.load(io.BytesIO(encode(RESULT)), allow_pickle=False) as archive:
+    with np.load(io.BytesIO(encode_result(RESULT)), allow_pickle=False) as archive:
         np.testing.assert_array_equal(archive["array"], RESULT["array"])
         np.testing.assert_array_equal(archive["nested.list.0.array"], [0, 1, 2])
 
 
 def test_arrays_that_were_read_cannot_be_written_to() -> None:
     with pytest.raises(ValueError, match="read-only"):
-        decode(encode(RESULT))["array"][0, 0] = 1.0
+        decode_result(encode_result(RESULT))["array"][0, 0] = 1.0
 
 
 @pytest.mark.parametrize(
@@ -71,16 +74,16 @@ def test_arrays_that_were_read_cannot_be_written_to() -> None:
 )
 def test_what_json_and_arrays_cannot_say_is_refused_with_its_place(value: Any) -> None:
     with pytest.raises(InputError, match=r"result\.list\.1"):
-        encode({"list": [0, value]})
+        encode_result({"list": [0, value]})
 
 
 def test_a_result_that_is_no_mapping_is_refused() -> None:
     with pytest.raises(InputError, match="must be a mapping, got list"):
-        encode([1, 2])  # type: ignore[arg-type]
+        encode_result([1, 2])  # type: ignore[arg-type]
 
 
 def test_any_changed_bit_and_any_cut_is_noticed() -> None:
-    content = encode({"array": np.arange(4.0), "word": "x"})
+    content = encode_result({"array": np.arange(4.0), "word": "x"})
     assert is_whole(content)
     for place in range(len(content)):
         changed = bytearray(content)
@@ -94,7 +97,7 @@ def test_a_store_gives_back_what_it_was_given_and_tells_absent_from_damaged(tmp_
     store = Store(tmp_path)
     assert store.read(KEY) is None
     assert store.failure(KEY) is None
-    store.write(KEY, encode({"x": 1}))
+    store.write(KEY, encode_result({"x": 1}))
     failure = Failure("task", "no way", True, "traceback")
     store.write_failure(KEY, failure)
     assert store.result(KEY) == {"x": 1}
@@ -113,7 +116,7 @@ def test_only_keys_lead_into_the_store(tmp_path: Path, key: str) -> None:
 
 def test_cleaning_removes_what_killed_writers_left(tmp_path: Path) -> None:
     store = Store(tmp_path)
-    store.write(KEY, encode({}))
+    store.write(KEY, encode_result({}))
     (tmp_path / "ab" / ".0123.tmp").write_bytes(b"half")
     store.clean()
     assert [p.name for p in (tmp_path / "ab").iterdir()] == [f"{KEY}.npz"]

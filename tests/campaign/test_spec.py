@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from campaign.sample_tasks import HERE
-from steelyard.campaign import Spec, plan, read_spec, register_kind, run
+from steelyard.campaign import Spec, plan, read_spec, register_kind, run_campaign
 from steelyard.errors import InputError
 
 GOOD = """
@@ -39,7 +39,7 @@ def test_a_description_becomes_tasks_and_an_answer(tmp_path: Path) -> None:
     made = plan(spec)
     assert len(made.graph) == 7
     assert made.finish == "sum"
-    assert run(made.graph, tmp_path / "out", workers=1).result(made.finish)["failed"] == {}
+    assert run_campaign(made.graph, tmp_path / "out", workers=1).result(made.finish)["failed"] == {}
 
 
 def test_name_and_seed_need_not_be_given(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from campaign.sample_tasks import HERE
-from steelyard.campaign import Graph, Task, conditions, task_seed, trials
+from steelyard.campaign import Task, TaskGraph, conditions, task_seed, trials
 from steelyard.errors import InputError
 
 AXES: dict[str, dict[str, Any]] = {
@@ -28,15 +28,15 @@ def test_every_combination_is_tried_so_often_and_kept_apart() -> None:
     assert tasks[-1].parameters["method"] == {"name": "lmi", "margin": 1e-3}
     assert [t.parameters["trial"] for t in tasks[:4]] == [0, 1, 2, 0]
     assert len({t.parameters["seed"] for t in tasks}) == len(tasks)
-    assert len(set(Graph(tasks).keys().values())) == len(tasks)
+    assert len(set(TaskGraph(tasks).keys().values())) == len(tasks)
 
 
 def test_more_trials_and_more_methods_leave_the_others_as_they_are() -> None:
-    before = Graph(study()).keys()
-    assert before.items() <= Graph(study(count=9)).keys().items()
+    before = TaskGraph(study()).keys()
+    assert before.items() <= TaskGraph(study(count=9)).keys().items()
     longer = {**AXES, "method": {"new": "new", **AXES["method"]}}
-    assert before.items() <= Graph(study(axes=longer)).keys().items()
-    assert not before.items() & Graph(study(seed=2)).keys().items()
+    assert before.items() <= TaskGraph(study(axes=longer)).keys().items()
+    assert not before.items() & TaskGraph(study(seed=2)).keys().items()
 
 
 def test_seeds_are_children_of_the_campaigns_seed_by_name() -> None:
@@ -64,7 +64,7 @@ def test_inputs_may_follow_the_condition() -> None:
         seed=0,
         inputs=lambda condition: {"reference": f"motion-{condition.labels['motion']}"},
     )
-    assert Graph([*shared, *tasks]).tasks["fit.b.0"].needs == ("motion-b",)
+    assert TaskGraph([*shared, *tasks]).tasks["fit.b.0"].needs == ("motion-b",)
 
 
 def test_empty_axes_no_trials_and_bad_labels_are_refused() -> None:

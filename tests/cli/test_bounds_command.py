@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from steelyard.payload import described, held_at, posterior
+from steelyard.payload import described, mounted_at, posterior
 from steelyard.recording import read
 from steelyard.uncertainty import ErrorBounds, PayloadBox, guaranteed_payload
 from steelyard.zoo import find_robot
@@ -91,7 +91,13 @@ def test_the_command_bounds_what_was_measured_as_the_library_does(tmp_path: Path
     )
     log, prior = read(options["--loaded"]), PayloadBox.in_ball(4.0, EXTENT)
     bounds = guaranteed_payload(
-        robot, model.layout, model.parameters, [log.renamed(robot.joint_names)], held_at(robot), errors, prior
+        robot,
+        model.layout,
+        model.parameters,
+        [log.renamed(robot.joint_names)],
+        mounted_at(robot),
+        errors,
+        prior,
     )
     np.testing.assert_array_equal(
         np.array(list(answers[0]["bounds"].values())).T, [bounds.lower, bounds.upper]

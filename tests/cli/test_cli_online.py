@@ -12,7 +12,7 @@ import pytest
 from cli.running import run
 from steelyard.errors import InputError
 from steelyard.export import new_urdf
-from steelyard.online import Mind, PlannedMove, Planner, read_run, write_run
+from steelyard.online import PlannedMove, Planner, Replanner, read_run, write_run
 from steelyard.workflows import online as online_workflow
 from steelyard.workflows.safe_learning import LearningTask
 from steelyard.zoo import zoo_robot
@@ -183,7 +183,7 @@ def test_a_description_of_ones_own_runs_and_what_it_lacks_is_said(
     assert wrong.code == 2
     assert "--acceleration: expected a positive number" in wrong.complaint
     # What is assumed is said before anything moves.
-    monkeypatch.setattr(Mind, "warm_up", _stop)
+    monkeypatch.setattr(Replanner, "warm_up", _stop)
     stated = run("online", tmp_path / "arm.urdf", "--payload", light, *words, "--acceleration", "8")
     assert "stopped here" in stated.complaint
     assert "--rotor" in stated.complaint
@@ -207,10 +207,10 @@ def test_what_the_proofs_do_not_cover_is_named_and_the_verdict_is_no_pass(
     )
     known: list[tuple[str, ...]] = []
 
-    def look(mind: Mind, *_: object) -> None:
+    def look(mind: Replanner, *_: object) -> None:
         raise InputError("stopped here.", place="test")
 
-    monkeypatch.setattr(Mind, "warm_up", look)
+    monkeypatch.setattr(Replanner, "warm_up", look)
     made = online_workflow.learning_task
 
     def task(robot: Any, **options: Any) -> LearningTask:

@@ -13,7 +13,7 @@ from steelyard.inertia import Body
 from steelyard.motion import random_fourier
 from steelyard.recording import write
 from steelyard.robot import Robot
-from steelyard.robot.urdf.writer import urdf_text
+from steelyard.robot.descriptions.urdf import urdf_text
 from steelyard.simulate import simulate
 from steelyard.zoo import zoo_robot
 

@@ -19,13 +19,18 @@ from steelyard.cones import (
     LinearProgram,
     SecondOrder,
     Semidefinite,
-    minimise,
+    minimise_linear,
     safe_conic_bound,
     safe_linear_bound,
     solve,
 )
-from steelyard.cones.dual_cones import repaired
-from steelyard.cones.rounding import least_eigenvalue_below, least_over_box, product, total_below
+from steelyard.cones.dual_bounds import (
+    least_eigenvalue_below,
+    least_over_box,
+    repaired,
+    rounded_product,
+    total_below,
+)
 
 
 def exact(array: np.ndarray) -> np.ndarray:
@@ -74,7 +79,7 @@ def linear_with_known_optimum(seed: int) -> tuple[LinearProgram, np.ndarray, Fra
 @pytest.mark.parametrize("seed", range(60))
 def test_a_linear_bound_is_below_the_exact_optimum_and_close_to_it(seed: int) -> None:
     program, c, optimum = linear_with_known_optimum(seed)
-    solution = minimise(program, c)
+    solution = minimise_linear(program, c)
     assert Fraction(solution.bound) <= optimum
     assert float(optimum - Fraction(solution.bound)) <= 1e-9 * (1.0 + abs(float(optimum)))
 
@@ -83,7 +88,7 @@ def test_a_linear_bound_is_below_the_exact_optimum_and_close_to_it(seed: int) ->
 @pytest.mark.parametrize("seed", range(10))
 def test_a_linear_bound_from_wrong_duals_is_weak_but_never_wrong(seed: int, size: float) -> None:
     program, c, optimum = linear_with_known_optimum(seed)
-    y = minimise(program, c).row_duals
+    y = minimise_linear(program, c).row_duals
     rng = np.random.default_rng(1000 + seed)
     for _ in range(5):
         wrong = y + size * rng.normal(size=y.size)
@@ -288,7 +293,7 @@ def test_the_exact_product_lies_within_its_radius() -> None:
         b = rng.normal(size=30)
         A[:, -1] = -(A[:, :-1] @ b[:-1]) / b[-1]
         A[0] = 0.0
-        centre, radius = product(A, b)
+        centre, radius = rounded_product(A, b)
         truth = exact(A) @ exact(b)
         assert all(abs(t - Fraction(m)) <= Fraction(r) for t, m, r in zip(truth, centre, radius, strict=True))
         assert radius[0] == 0.0

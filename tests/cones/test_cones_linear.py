@@ -14,7 +14,7 @@ from steelyard.cones import (
     LinearProgram,
     LinearSeries,
     UnboundedError,
-    minimise,
+    minimise_linear,
     solve,
 )
 from steelyard.errors import InputError, NoSolutionError
@@ -47,13 +47,13 @@ def scipy_value(program: LinearProgram, c: np.ndarray) -> float:
 @pytest.mark.parametrize("seed", range(10))
 def test_the_optimum_is_the_one_of_another_method(seed: int) -> None:
     program, c = random_program(seed), np.random.default_rng(100 + seed).normal(size=6)
-    assert minimise(program, c).value == pytest.approx(scipy_value(program, c), rel=1e-7, abs=1e-7)
+    assert minimise_linear(program, c).value == pytest.approx(scipy_value(program, c), rel=1e-7, abs=1e-7)
 
 
 @pytest.mark.parametrize("seed", range(10))
 def test_the_solution_meets_the_optimality_conditions(seed: int) -> None:
     program, c = random_program(seed), np.random.default_rng(100 + seed).normal(size=6)
-    s = minimise(program, c)
+    s = minimise_linear(program, c)
     Ax = program.matrix @ s.x
     np.testing.assert_allclose(program.matrix.T @ s.row_duals + s.reduced_costs, c, atol=1e-9)
     for value, low, high, dual in (
@@ -70,7 +70,9 @@ def test_a_series_gives_the_values_of_single_solves() -> None:
     program, rng = random_program(3), np.random.default_rng(0)
     series = LinearSeries(program)
     for c in rng.normal(size=(15, 6)):
-        assert series.minimise(c).value == pytest.approx(minimise(program, c).value, rel=1e-8, abs=1e-8)
+        assert series.minimise(c).value == pytest.approx(
+            minimise_linear(program, c).value, rel=1e-8, abs=1e-8
+        )
 
 
 def test_a_series_starts_where_it_ended() -> None:
@@ -80,7 +82,7 @@ def test_a_series_starts_where_it_ended() -> None:
     series = LinearSeries(program)
     series.minimise(c0)
     warm = [series.minimise(c).iterations for c in objectives]
-    cold = [minimise(program, c).iterations for c in objectives]
+    cold = [minimise_linear(program, c).iterations for c in objectives]
     assert sum(warm) < 0.6 * sum(cold)
     assert series.minimise(objectives[-1]).iterations == 0
 
@@ -98,7 +100,7 @@ def test_the_box_of_a_regression_takes_fewer_iterations_than_its_programs_one_by
     measured = A @ x + 0.3 * noise * rng.uniform(-1.0, 1.0, rows)
     program = LinearProgram(A, measured - noise, measured + noise, x - half, x + half)
     objectives = [sign * c for sign in (1.0, -1.0) for c in np.eye(variables)[:wide]]
-    cold = [minimise(program, c) for c in objectives]
+    cold = [minimise_linear(program, c) for c in objectives]
     series = LinearSeries(program)
     warm = [series.minimise(c) for c in objectives]
     assert sum(solution.iterations for solution in warm) < 0.9 * sum(solution.iterations for solution in cold)
@@ -107,7 +109,7 @@ def test_the_box_of_a_regression_takes_fewer_iterations_than_its_programs_one_by
 
 
 def test_without_bounds_of_its_own_a_variable_reaches_an_end_but_guarantees_none() -> None:
-    found = minimise(LinearProgram([[3.0]], [1.0], [2.0], [-INF], [INF]), [1.0])
+    found = minimise_linear(LinearProgram([[3.0]], [1.0], [2.0], [-INF], [INF]), [1.0])
     assert found.value == pytest.approx(1 / 3)
     assert found.bound == -INF
 
@@ -115,7 +117,7 @@ def test_without_bounds_of_its_own_a_variable_reaches_an_end_but_guarantees_none
 def test_an_empty_polytope_raises_with_a_proof() -> None:
     program = LinearProgram([[1.0, 1.0], [1.0, -1.0]], [1.0, -INF], [INF, 3.0], [0.0, 0.0], [0.4, 0.4])
     with pytest.raises(InfeasibleError, match="proven in exact arithmetic") as caught:
-        minimise(program, [1.0, 2.0])
+        minimise_linear(program, [1.0, 2.0])
     assert isinstance(caught.value, NoSolutionError)
     y = [Fraction(v) for v in caught.value.evidence["ray"]]
     # Farkas: y'Ax is at least y'b for a feasible point, but nowhere in the box that large.
@@ -128,7 +130,7 @@ def test_an_empty_polytope_raises_with_a_proof() -> None:
 
 def test_an_empty_row_that_cannot_hold_is_a_proof_too() -> None:
     with pytest.raises(InfeasibleError, match="proven") as caught:
-        minimise(LinearProgram([[0.0, 0.0]], [1.0], [1.0], [0, -1], [1, 1]), [1.0, 1.0])
+        minimise_linear(LinearProgram([[0.0, 0.0]], [1.0], [1.0], [0, -1], [1, 1]), [1.0, 1.0])
     assert caught.value.evidence["margin"] == pytest.approx(1.0)
 
 
@@ -137,7 +139,7 @@ def test_an_endless_fall_raises_with_its_direction(A: np.ndarray) -> None:
     m = A.shape[0]
     program = LinearProgram(A, np.full(m, -1.0), np.full(m, 1.0), [0, 0], [INF, INF])
     with pytest.raises(UnboundedError) as caught:
-        minimise(program, [-1.0, -1.0])
+        minimise_linear(program, [-1.0, -1.0])
     ray = caught.value.evidence["ray"]
     assert ray.sum() == pytest.approx(1.0)
     assert ray.min() >= -1e-12
@@ -152,18 +154,18 @@ def test_a_series_survives_an_endless_objective() -> None:
 
 
 def test_no_rows_and_one_variable_are_programs_too() -> None:
-    s = minimise(LinearProgram(np.zeros((0, 1)), [], [], [-3.0], [2.0]), [2.0])
+    s = minimise_linear(LinearProgram(np.zeros((0, 1)), [], [], [-3.0], [2.0]), [2.0])
     assert (s.value, s.bound) == (-6.0, pytest.approx(-6.0, rel=1e-14))
     assert s.row_duals.shape == (0,)
 
 
 def test_a_matrix_the_solver_cannot_hold_is_refused_with_a_remedy() -> None:
     with pytest.raises(InputError, match="Scale rows"):
-        minimise(LinearProgram([[1e18]], [0.0], [1.0], [0.0], [1.0]), [1.0])
+        minimise_linear(LinearProgram([[1e18]], [0.0], [1.0], [0.0], [1.0]), [1.0])
 
 
 def test_solving_prints_nothing(capfd: pytest.CaptureFixture[str]) -> None:
-    minimise(random_program(0), np.ones(6))
+    minimise_linear(random_program(0), np.ones(6))
     solve(ConeProgram.least_squares(np.eye(2), np.ones(2), [AtMost(np.eye(2), np.zeros(2))]))
     assert capfd.readouterr() == ("", "")
 

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from steelyard.cones.packing import smat, svec
+from steelyard.cones.solve import smat, svec
 
 
 def symmetric(rng: np.random.Generator, *shape: int) -> np.ndarray:

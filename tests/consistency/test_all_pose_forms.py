@@ -11,10 +11,16 @@ import scipy.linalg
 
 from oracles.pinocchio_robot import PinocchioRobot
 from oracles.random_robots import link_parameters, random_robot
-from steelyard.consistency.all_pose_blocks import energy_blocks, idle_links
-from steelyard.consistency.all_pose_check import _positive
-from steelyard.consistency.all_pose_forms import axis_of, bracket, exact, passing_forms, to_child
-from steelyard.consistency.all_pose_reach import reaches
+from steelyard.consistency.all_poses.check import _positive, reaches
+from steelyard.consistency.all_poses.energy import (
+    axis_of,
+    bracket,
+    energy_blocks,
+    exact_number,
+    exact_to_child,
+    idle_links,
+    passing_forms,
+)
 from steelyard.layout import layout_of
 from steelyard.pose import Pose
 from steelyard.robot import Joint, JointKind, Robot
@@ -44,9 +50,11 @@ def child_pose(joint: Joint, q: float) -> pin.SE3:
 @pytest.mark.parametrize(("kind", "pitch", "count"), KINDS)
 def test_forms_pass_a_joint_unchanged_at_every_position(kind: JointKind, pitch: float, count: int) -> None:
     joint, rng = tilted(kind, pitch), np.random.default_rng(0)
-    forms = [F.astype(float) for F in passing_forms(joint, exact(np.eye(7)[:6]), exact(np.eye(7)[6]))]
+    forms = [
+        F.astype(float) for F in passing_forms(joint, exact_number(np.eye(7)[:6]), exact_number(np.eye(7)[6]))
+    ]
     assert len(forms) == count
-    A = to_child(joint).astype(float)
+    A = exact_to_child(joint).astype(float)
     np.testing.assert_allclose(A, adjoint(child_pose(joint, 0.0)), atol=1e-14)
     for q in rng.uniform(-3, 3, 5):
         V, rate = rng.normal(size=6), rng.normal()
@@ -67,7 +75,7 @@ def test_no_other_form_passes(kind: JointKind, pitch: float, count: int) -> None
         F[i, j] = F[j, i] = 1.0
         changes.append((flow.T @ F + F @ flow)[rows, columns])
     assert 28 - np.linalg.matrix_rank(np.array(changes), tol=1e-9) == count
-    forms = passing_forms(joint, exact(np.eye(7)[:6]), exact(np.eye(7)[6]))
+    forms = passing_forms(joint, exact_number(np.eye(7)[:6]), exact_number(np.eye(7)[6]))
     assert np.linalg.matrix_rank(np.array([F.astype(float)[rows, columns] for F in forms]), tol=1e-9) == count
 
 

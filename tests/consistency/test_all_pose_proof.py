@@ -11,13 +11,11 @@ import pytest
 from oracles.all_pose_models import eigenvalues, full_model, paper_004
 from oracles.random_robots import random_robot
 from steelyard.archive import from_document, to_document
-from steelyard.consistency import Definiteness, FullSet, full_set, possible_set
-from steelyard.consistency.all_pose_certificate import PoseCertificate, check_certificate
-from steelyard.consistency.all_pose_check import CertificateChecker
-from steelyard.consistency.all_pose_proof import AllPoseProof
-from steelyard.consistency.all_pose_verdict import judge_all_poses
-from steelyard.consistency.pose_domain import PoseDomain
-from steelyard.consistency.pose_search import lowest_pose
+from steelyard.consistency import Definiteness, FullSet, feasible_set, full_set
+from steelyard.consistency.all_poses.check import CertificateChecker, PoseCertificate, check_certificate
+from steelyard.consistency.all_poses.proof import AllPoseProof
+from steelyard.consistency.all_poses.verdict import judge_all_poses
+from steelyard.consistency.pose_search import PoseDomain, lowest_pose
 from steelyard.errors import DescriptionError, InputError
 from steelyard.identifiability import minimal_model
 from steelyard.layout import layout_of
@@ -133,7 +131,7 @@ def test_a_refuted_model_shows_a_pose_and_a_direction() -> None:
 
 def links_with_the_torques_of(proof: AllPoseProof, beta: np.ndarray) -> FullSet:
     base = proof.whole_base
-    return full_set(base, base.matrix @ proof.model.standard(beta), possible_set(proof.model.layout))
+    return full_set(base, base.matrix @ proof.model.standard(beta), feasible_set(proof.model.layout))
 
 
 def test_definite_and_possible_are_different_claims() -> None:

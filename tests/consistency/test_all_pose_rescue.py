@@ -8,9 +8,13 @@ import pytest
 
 from oracles.all_pose_models import eigenvalues, full_model, paper_004
 from paper_004.pose_projection import project_at_poses, project_by_ladder
-from steelyard.consistency.all_pose_certificate import check_certificate
-from steelyard.consistency.all_pose_rescue import LADDER, rescue, rescue_by_ladder
-from steelyard.consistency.pose_domain import PoseDomain
+from steelyard.consistency.all_poses.check import check_certificate
+from steelyard.consistency.all_poses.projection import (
+    LADDER,
+    project_to_all_poses,
+    project_to_all_poses_by_ladder,
+)
+from steelyard.consistency.pose_search import PoseDomain
 from steelyard.dynamics import momentum_regressor
 from steelyard.errors import InputError
 from steelyard.zoo import zoo_robot
@@ -36,7 +40,7 @@ def test_of_two_links_the_change_is_the_least_that_a_fine_grid_of_poses_allows(
         constraints.append(0.5 * (M + M.T) - margin * np.eye(2) >> 0)
     problem = cp.Problem(cp.Minimize(cp.sum_squares(R @ (x - beta))), constraints)
     problem.solve(solver="CLARABEL")
-    found = rescue(proof, beta, margin=margin, metric=R)
+    found = project_to_all_poses(proof, beta, margin=margin, metric=R)
     assert found.distance > 1e-2
     assert found.distance == pytest.approx(np.sqrt(problem.value), rel=2e-3)
     np.testing.assert_allclose(found.beta, beta + found.change, atol=1e-15)
@@ -48,7 +52,7 @@ def test_a_rescue_is_proven_and_changes_hardly_more_than_chosen_poses_demand(mar
     model, domain = proof.model, PoseDomain.every(proof.model.robot)
     for seed in (1, 3):
         beta = broken(seed)
-        found = rescue(proof, beta, margin=margin)
+        found = project_to_all_poses(proof, beta, margin=margin)
         assert found.certificate.bound > margin or found.certificate.bound == margin > 0.0
         np.testing.assert_array_equal(found.certificate.parameters, model.standard(found.beta))
         assert check_certificate(model.robot, model.layout, found.certificate)
@@ -61,14 +65,14 @@ def test_a_rescue_is_proven_and_changes_hardly_more_than_chosen_poses_demand(mar
 
 def test_what_passes_is_returned_unchanged() -> None:
     proof, truth = paper_004()
-    found = rescue(proof, truth, margin=1e-3)
+    found = project_to_all_poses(proof, truth, margin=1e-3)
     assert found.distance == 0.0
     np.testing.assert_array_equal(found.beta, truth)
 
 
 def test_what_no_pose_shows_is_not_changed() -> None:
     proof, _ = paper_004()
-    found = rescue(proof, broken(1))
+    found = project_to_all_poses(proof, broken(1))
     viscous = np.array([name.endswith(".viscous") for name in proof.model.names])
     assert viscous.sum() == 8
     assert np.abs(found.change[viscous]).max() < 1e-7 < np.abs(found.change).max()
@@ -76,7 +80,7 @@ def test_what_no_pose_shows_is_not_changed() -> None:
 
 def test_the_ladder_stops_at_the_first_margin_that_is_proven() -> None:
     proof, _ = paper_004()
-    found = rescue_by_ladder(proof, broken(1))
+    found = project_to_all_poses_by_ladder(proof, broken(1))
     assert found.margin == LADDER[0]
     assert found.certificate.bound >= LADDER[0]
 
@@ -90,13 +94,13 @@ def test_the_ladder_of_poses_passes_its_own_audit() -> None:
     assert found.margin in LADDER
     assert found.low.value > 0.0
     assert (found.poses >= lower - 1e-9).all()
-    everywhere = rescue(proof, broken(2), margin=found.margin)
+    everywhere = project_to_all_poses(proof, broken(2), margin=found.margin)
     assert found.distance <= everywhere.distance * (1 + 1e-4)
 
 
 def test_a_larger_margin_asks_for_a_larger_change() -> None:
     proof, _ = paper_004()
-    distances = [rescue(proof, broken(1), margin=margin).distance for margin in (0.0, *LADDER)]
+    distances = [project_to_all_poses(proof, broken(1), margin=margin).distance for margin in (0.0, *LADDER)]
     assert distances == sorted(distances)
     assert distances[-1] > distances[0]
 
@@ -104,4 +108,4 @@ def test_a_larger_margin_asks_for_a_larger_change() -> None:
 def test_a_negative_margin_is_refused() -> None:
     proof, truth = paper_004()
     with pytest.raises(InputError, match="negative"):
-        rescue(proof, truth, margin=-1e-3)
+        project_to_all_poses(proof, truth, margin=-1e-3)

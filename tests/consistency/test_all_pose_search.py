@@ -7,10 +7,7 @@ import pytest
 
 from oracles.pinocchio_robot import PinocchioRobot
 from oracles.random_robots import link_parameters, random_robot
-from steelyard.consistency.pose_arm import arm_of
-from steelyard.consistency.pose_domain import PoseDomain
-from steelyard.consistency.pose_kernel import lowest
-from steelyard.consistency.pose_search import lowest_pose, sample_poses
+from steelyard.consistency.pose_search import PoseDomain, arm_of, lowest, lowest_pose, sample_poses
 from steelyard.errors import DescriptionError, InputError
 from steelyard.layout import layout_of
 from steelyard.robot import Robot

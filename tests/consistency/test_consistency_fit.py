@@ -8,14 +8,8 @@ import cvxpy as cp
 import numpy as np
 import pytest
 
-from steelyard.consistency import (
-    BALL,
-    check_parameters,
-    fit_possible,
-    full_set,
-    possible_set,
-)
-from steelyard.consistency.interior_point import minimise_over_possible
+from steelyard.consistency import BALL, check_parameters, feasible_set, fit_feasible, full_set
+from steelyard.consistency.feasible_fit import minimise_over_feasible
 from steelyard.errors import InputError, NoSolutionError
 from steelyard.identifiability import structural_identifiability
 from steelyard.inertia import nearest_consistent, pseudo_inertia, random_body
@@ -66,7 +60,7 @@ def by_cvxpy(R: np.ndarray, r: np.ndarray, layout: Layout) -> float:
 def test_the_residual_is_the_least_that_an_independent_formulation_finds(layout: Layout, seed: int) -> None:
     rng = np.random.default_rng(seed)
     R, r = equations(layout.size, 18, rng)
-    fit = fit_possible(R, r, possible_set(layout, possible_vector(layout, rng)))
+    fit = fit_feasible(R, r, feasible_set(layout, possible_vector(layout, rng)))
     assert fit.squares - fit.tie_break <= by_cvxpy(R, r, layout) * (1 + 1e-6)
     assert fit.squares >= by_cvxpy(R, r, layout) * (1 - 1e-6)
     assert check_parameters(layout, fit.parameters).consistent
@@ -75,9 +69,9 @@ def test_the_residual_is_the_least_that_an_independent_formulation_finds(layout:
 def test_the_solution_satisfies_the_conditions_of_optimality(layout: Layout) -> None:
     rng = np.random.default_rng(5)
     R, r = equations(layout.size, layout.size, rng)
-    possible = possible_set(layout, possible_vector(layout, rng))
+    possible = feasible_set(layout, possible_vector(layout, rng))
     A = R * possible.scales
-    found = minimise_over_possible(A, r, possible.constraints, np.zeros(layout.size), least=1e-12)
+    found = minimise_over_feasible(A, r, possible.constraints, np.zeros(layout.size), least=1e-12)
     Z, S = found.multipliers, found.slack
     pull = np.zeros(layout.size)
     for k in range(len(layout.links)):
@@ -98,7 +92,7 @@ def test_the_solution_satisfies_the_conditions_of_optimality(layout: Layout) -> 
 def test_no_possible_vector_fits_better(layout: Layout) -> None:
     rng = np.random.default_rng(6)
     R, r = equations(layout.size, 20, rng)
-    fit = fit_possible(R, r, possible_set(layout, possible_vector(layout, rng)))
+    fit = fit_feasible(R, r, feasible_set(layout, possible_vector(layout, rng)))
     for scale in (1.0, 0.1, 1e-2, 1e-3):
         for _ in range(50):
             other = (1 - scale) * fit.parameters + scale * possible_vector(layout, rng)
@@ -109,8 +103,8 @@ def test_among_equal_fits_the_one_nearest_to_the_reference_is_taken(layout: Layo
     rng = np.random.default_rng(7)
     R, _ = equations(layout.size, 12, rng)
     reference, truth = possible_vector(layout, rng), possible_vector(layout, rng)
-    possible = possible_set(layout, reference)
-    fit = fit_possible(R, R @ truth, possible)
+    possible = feasible_set(layout, reference)
+    fit = fit_feasible(R, R @ truth, possible)
     assert np.linalg.norm(R @ (fit.parameters - truth)) < 1e-6 * np.linalg.norm(R @ truth)
     x = cp.Variable(layout.size)
     T, s = possible.metric, possible.scales
@@ -133,7 +127,7 @@ def test_bounds_and_known_parameters_hold(layout: Layout) -> None:
     upper[layout.index("link2.m")] = 0.5
     lower = np.full(layout.size, -np.inf)
     lower[layout.index("joint2.rotor")] = 0.3
-    fit = fit_possible(R, r, possible_set(fixed, possible_vector(layout, rng), lower=lower, upper=upper))
+    fit = fit_feasible(R, r, feasible_set(fixed, possible_vector(layout, rng), lower=lower, upper=upper))
     values = dict(zip(layout.names, fit.parameters, strict=True))
     assert values["link1.m"] == pytest.approx(3.0, rel=1e-12)
     assert values["joint1.viscous"] == pytest.approx(0.2, rel=1e-12)
@@ -149,16 +143,16 @@ def test_bounds_that_no_body_satisfies_are_reported_as_such(layout: Layout) -> N
     lower[layout.index("link1.mz")] = 5.0
     R, r = equations(layout.size, layout.size, np.random.default_rng(9))
     with pytest.raises(NoSolutionError, match="no best possible vector"):
-        fit_possible(R, r, possible_set(layout, lower=lower, upper=upper))
+        fit_feasible(R, r, feasible_set(layout, lower=lower, upper=upper))
     with pytest.raises(InputError, match="no room"):
-        possible_set(layout, lower=np.full(layout.size, 1.0), upper=np.full(layout.size, 0.5))
+        feasible_set(layout, lower=np.full(layout.size, 1.0), upper=np.full(layout.size, 0.5))
 
 
 def test_a_floor_keeps_every_link_away_from_the_edge(layout: Layout) -> None:
     rng = np.random.default_rng(10)
     R, r = equations(layout.size, layout.size, rng)
-    possible = possible_set(layout, possible_vector(layout, rng), floor=0.02)
-    x = fit_possible(R, r, possible).parameters / possible.scales
+    possible = feasible_set(layout, possible_vector(layout, rng), floor=0.02)
+    x = fit_feasible(R, r, possible).parameters / possible.scales
     for k in range(len(layout.links)):
         assert np.linalg.eigvalsh(pseudo_inertia(x[10 * k : 10 * k + 10]))[0] >= 0.02 * (1 - 1e-9)
 
@@ -168,15 +162,15 @@ def test_the_link_that_cannot_exist_is_named_and_possible_ones_are_not(layout: L
     truth = possible_vector(layout, rng)
     truth[10:20] = [1.0, 0, 0, 0, 1.0, 0, 0.1, 0, 0, 0.1]  # Breaks the triangle inequality.
     R = rng.normal(size=(layout.size, layout.size))
-    fit = fit_possible(R, R @ truth, possible_set(layout, possible_vector(layout, rng)))
+    fit = fit_feasible(R, R @ truth, feasible_set(layout, possible_vector(layout, rng)))
     assert "link2" in fit.active
     inside = possible_vector(layout, rng)
-    assert fit_possible(R, R @ inside, possible_set(layout)).active == {}
+    assert fit_feasible(R, R @ inside, feasible_set(layout)).active == {}
 
 
 def test_fitted_to_a_vector_it_is_the_closed_form_projection_of_each_link(layout: Layout) -> None:
     rng = np.random.default_rng(12)
-    possible = possible_set(layout, possible_vector(layout, rng))
+    possible = feasible_set(layout, possible_vector(layout, rng))
     phi = possible_vector(layout, rng)
     phi[10:20] = [1.0, 0, 0.2, 0, 1.0, 0, 0.1, 0, 0, 0.1]
     phi[layout.index("joint1.coulomb")] = -0.4
@@ -184,7 +178,7 @@ def test_fitted_to_a_vector_it_is_the_closed_form_projection_of_each_link(layout
     expected = x.copy()
     expected[10:20] = nearest_consistent(x[10:20], length=1.0)
     expected[layout.index("joint1.coulomb")] = 0.0
-    near = fit_possible(possible.metric / possible.scales, possible.metric @ x, possible).parameters
+    near = fit_feasible(possible.metric / possible.scales, possible.metric @ x, possible).parameters
     np.testing.assert_allclose(near / possible.scales, expected, atol=2e-4 * np.abs(expected).max())
     assert check_parameters(layout, near).consistent
 
@@ -195,7 +189,7 @@ def test_base_parameters_of_a_possible_robot_get_possible_links_with_the_same_to
     layout = layout_of(robot, DRIVE)
     base = structural_identifiability(robot, layout).base
     truth = possible_vector(layout, np.random.default_rng(13))
-    found = full_set(base, base.matrix @ truth, possible_set(layout))
+    found = full_set(base, base.matrix @ truth, feasible_set(layout))
     assert found.same
     assert found.reason == ""
     np.testing.assert_allclose(base.matrix @ found.parameters, base.matrix @ truth, rtol=1e-9, atol=1e-9)
@@ -209,7 +203,7 @@ def test_base_parameters_no_robot_can_have_are_refused_with_the_reason() -> None
     truth = layout.complete_nominal()
     beta = base.matrix @ truth
     beta[base.names.index("panda_joint4.coulomb")] = -2.0
-    found = full_set(base, beta, possible_set(layout))
+    found = full_set(base, beta, feasible_set(layout))
     assert not found.same
     assert found.change > 1e-3
     assert "panda_joint4.coulomb" in found.reason
@@ -220,7 +214,7 @@ def test_base_parameters_no_robot_can_have_are_refused_with_the_reason() -> None
 def test_links_nothing_is_known_of_are_named_and_start_as_a_ball() -> None:
     layout = layout_of(zoo_robot("two_link"))
     blank = replace(layout, parameters=tuple(replace(p, nominal=None) for p in layout.parameters))
-    possible = possible_set(blank)
+    possible = feasible_set(blank)
     assert possible.unknown == layout.links
     assert possible.reference[0] == BALL[0]
     assert check_parameters(blank, possible.reference).consistent

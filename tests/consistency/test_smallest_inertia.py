@@ -9,7 +9,7 @@ import pytest
 
 from oracles.pinocchio_robot import PinocchioRobot
 from oracles.random_robots import link_parameters
-from steelyard.consistency.smallest_inertia import inertia_bounds
+from steelyard.consistency.mass_matrix import inertia_bounds
 from steelyard.drive import Drive
 from steelyard.errors import InputError, NoSolutionError
 from steelyard.layout import layout_of

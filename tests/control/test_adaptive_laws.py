@@ -13,8 +13,8 @@ from oracles.agreement import assert_agree
 from oracles.pinocchio_robot import PinocchioRobot
 from steelyard.control import ComputedTorque, command, read_controller
 from steelyard.control.adaptive_payload import AdaptivePayload
-from steelyard.control.adaptive_robust import AdaptiveRobust
-from steelyard.control.arm_law import described_model
+from steelyard.control.computed_torque import AdaptiveRobust
+from steelyard.control.controller import described_model
 from steelyard.dynamics import forward_dynamics, mass_matrix
 from steelyard.errors import InputError
 from steelyard.inertia import Body

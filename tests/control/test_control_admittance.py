@@ -13,9 +13,8 @@ from oracles.agreement import assert_agree
 from oracles.pinocchio_robot import PinocchioRobot, se3
 from oracles.random_robots import link_parameters, random_pose, random_robot
 from steelyard.control import Admittance, command
-from steelyard.control.arm_law import described_model
-from steelyard.control.momentum_observer import momentum_and_rate
-from steelyard.control.tool_frame import damped_square, solve_square, tool_jacobian
+from steelyard.control.admittance import damped_square, momentum_and_rate, solve_square, tool_jacobian
+from steelyard.control.controller import described_model
 from steelyard.dynamics.batch import numbers
 from steelyard.dynamics.motion_pass import place_bodies
 from steelyard.dynamics.tree import tree_of

@@ -9,10 +9,8 @@ import pytest
 
 from oracles.pinocchio_robot import PinocchioRobot
 from steelyard.arrays import Array
-from steelyard.control.arm_law import described_model
-from steelyard.control.robust_torque import FORMS
-from steelyard.control.robust_tracking import RobustTracking
-from steelyard.control.robust_tube import Tube
+from steelyard.control.controller import described_model
+from steelyard.control.robust_tracking import FORMS, RobustTracking, Tube
 from steelyard.drive import Drive
 from steelyard.inertia import Body
 from steelyard.motion import random_fourier

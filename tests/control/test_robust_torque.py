@@ -13,11 +13,8 @@ from oracles.agreement import assert_agree
 from oracles.pinocchio_robot import PinocchioRobot
 from steelyard.arrays import read_only_view
 from steelyard.control import read_controller
-from steelyard.control.arm_law import described_model
-from steelyard.control.robust_step import robust_parts
-from steelyard.control.robust_torque import FORMS
-from steelyard.control.robust_tracking import RobustTracking
-from steelyard.control.robust_tube import Tube
+from steelyard.control.controller import described_model
+from steelyard.control.robust_tracking import FORMS, RobustTracking, Tube, robust_parts
 from steelyard.drive import Drive
 from steelyard.dynamics import passivity_regressor
 from steelyard.errors import InputError, UnknownNameError

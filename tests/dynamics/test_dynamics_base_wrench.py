@@ -14,7 +14,7 @@ from oracles.pinocchio_robot import PinocchioRobot
 from oracles.random_robots import SOLID, link_parameters, random_robot, random_states
 from steelyard.drive import DRIVE_TERMS
 from steelyard.dynamics import torque_regressor
-from steelyard.dynamics.base_wrench import base_wrench_regressor
+from steelyard.dynamics.regressor import base_wrench_regressor
 from steelyard.errors import InputError, ShapeError
 from steelyard.layout import layout_of
 from steelyard.pose import Pose

@@ -8,7 +8,7 @@ import pytest
 from oracles.random_robots import random_robot
 from oracles.thread_counts import thread_count
 from steelyard.dynamics import compress, torque_gram, torque_regressor
-from steelyard.dynamics.equations import PARTS, ROWS
+from steelyard.dynamics.compression import PARTS, ROWS
 from steelyard.errors import InputError, ShapeError
 from steelyard.layout import Layout, layout_of
 from steelyard.robot import Robot

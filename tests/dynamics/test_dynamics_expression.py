@@ -9,13 +9,14 @@ import numpy as np
 import pytest
 
 from steelyard.dynamics.straight_line.expression import (
-    Graph,
+    ExpressionGraph,
+    Program,
     constants,
-    cross,
+    program,
+    symbolic_cross,
     turned,
     weighted_gradient,
 )
-from steelyard.dynamics.straight_line.program import Program, program
 
 
 def run(made: Program, inputs: Sequence[float]) -> list[float]:
@@ -57,7 +58,7 @@ POINTS = np.random.default_rng(0).uniform(0.5, 3.0, (20, 3)) * np.where(
 
 @pytest.mark.parametrize("point", POINTS)
 def test_a_program_computes_what_python_computes(point: np.ndarray) -> None:
-    graph = Graph()
+    graph = ExpressionGraph()
     symbols = graph.symbols(3)
     made = program(symbols, mixed(*symbols))
     np.testing.assert_allclose(run(made, point), mixed(*point.tolist()), rtol=1e-13, atol=1e-13)
@@ -65,7 +66,7 @@ def test_a_program_computes_what_python_computes(point: np.ndarray) -> None:
 
 @pytest.mark.parametrize("point", POINTS[:5])
 def test_the_gradient_is_that_of_central_differences(point: np.ndarray) -> None:
-    graph = Graph()
+    graph = ExpressionGraph()
     symbols, weights = graph.symbols(3), graph.symbols(7)
     gradient = weighted_gradient(mixed(*symbols), weights, symbols)
     w = np.random.default_rng(1).standard_normal(7)
@@ -92,7 +93,7 @@ def test_the_gradient_is_that_of_central_differences(point: np.ndarray) -> None:
 def test_what_is_certain_or_known_costs_no_step(
     write: Callable[[Any, Any], list[Any]], operations: int
 ) -> None:
-    graph = Graph()
+    graph = ExpressionGraph()
     symbols = graph.symbols(2)
     # A negative that only a sum uses is taken in by it, so what is not reached is not counted.
     assert program(symbols, write(*symbols)).operations == operations
@@ -100,12 +101,16 @@ def test_what_is_certain_or_known_costs_no_step(
 
 def test_vectors_and_matrices_are_those_of_numpy() -> None:
     rng = np.random.default_rng(2)
-    graph = Graph()
+    graph = ExpressionGraph()
     symbols = graph.symbols(9)
     M = np.array(symbols, dtype=object).reshape(3, 3)
     R, X = rng.standard_normal((3, 3)), rng.standard_normal((3, 3))
     X = X + X.T
-    outputs = [*cross(M[0], constants(R[1])), *(M @ constants(R)).ravel(), *turned(M, constants(X)).ravel()]
+    outputs = [
+        *symbolic_cross(M[0], constants(R[1])),
+        *(M @ constants(R)).ravel(),
+        *turned(M, constants(X)).ravel(),
+    ]
     given = rng.standard_normal((3, 3))
     wanted = [*np.cross(given[0], R[1]), *(given @ R).ravel(), *(given @ X @ given.T).ravel()]
     found = run(program(symbols, outputs), given.ravel().tolist())

@@ -15,9 +15,8 @@ from oracles.newton_euler import newton_euler
 from oracles.pinocchio_robot import PinocchioRobot
 from oracles.random_robots import ANY, SOLID, link_parameters, random_robot, random_states
 from steelyard.dynamics.batch import numbers
-from steelyard.dynamics.bias import bias
 from steelyard.dynamics.forward_dynamics import forward_dynamics, forward_scratch, sample_forward_dynamics
-from steelyard.dynamics.inverse_dynamics import inverse_dynamics
+from steelyard.dynamics.inverse_dynamics import bias, inverse_dynamics
 from steelyard.dynamics.tree import tree_of
 from steelyard.errors import NoSolutionError, ShapeError
 from steelyard.inertia import random_body

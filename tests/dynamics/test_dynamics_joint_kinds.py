@@ -30,7 +30,16 @@ from steelyard.dynamics import (
 from steelyard.inertia import random_body
 from steelyard.layout import layout_of
 from steelyard.pose import Pose
-from steelyard.robot import JointKind, Limits, RawJoint, RawLink, Robot, assemble, chained, planar
+from steelyard.robot import (
+    JointKind,
+    Limits,
+    RawJoint,
+    RawLink,
+    Robot,
+    assemble_robot,
+    chained,
+    planar,
+)
 
 BASE = "screws and balls"
 
@@ -154,7 +163,7 @@ def _compound_robot(rng: np.random.Generator) -> Robot:
     turn = _raw(rng, "cross_1", "link0", "link1", JointKind.REVOLUTE)
     cross = chained([turn, replace(turn, name="cross_2", placement=Pose.identity(), axis=across)])
     last = _raw(rng, "last", "link1", "link2", JointKind.REVOLUTE)
-    return assemble("compound", [*links, *flat[0], *cross[0]], [*flat[1], *cross[1], last])
+    return assemble_robot("compound", [*links, *flat[0], *cross[0]], [*flat[1], *cross[1], last])
 
 
 def _several_joints_on_a_body(robot: Robot) -> mujoco.MjModel:

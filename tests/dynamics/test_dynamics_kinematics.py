@@ -10,8 +10,7 @@ from oracles.agreement import assert_agree
 from oracles.newton_euler import world_poses
 from oracles.pinocchio_robot import PinocchioRobot, pinocchio_model, se3
 from oracles.random_robots import random_robot, random_states
-from steelyard.dynamics.kinematics import forward_kinematics, frame_jacobian
-from steelyard.dynamics.link_points import link_points, link_points_adjoint
+from steelyard.dynamics.kinematics import forward_kinematics, frame_jacobian, link_points, link_points_adjoint
 from steelyard.errors import InputError, ShapeError, UnknownNameError
 from steelyard.robot import Robot
 from steelyard.zoo import ZOO, zoo_robot

@@ -12,7 +12,7 @@ from oracles.pinocchio_robot import PinocchioRobot
 from oracles.random_robots import SOLID, link_parameters, random_robot, random_robot_on, random_states
 from steelyard.drive import DRIVE_TERMS
 from steelyard.dynamics import mass_matrix, torque_regressor
-from steelyard.dynamics.coriolis import coriolis_matrix
+from steelyard.dynamics.mass_matrix import coriolis_matrix
 from steelyard.dynamics.passivity import passivity_regressor
 from steelyard.errors import InputError, ShapeError
 from steelyard.layout import layout_of

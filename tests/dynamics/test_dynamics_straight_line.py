@@ -25,8 +25,8 @@ from steelyard.dynamics.straight_line import (
     straight_line_code,
     straight_line_pays,
 )
-from steelyard.dynamics.straight_line.model import exact
-from steelyard.dynamics.straight_line.sine import write_cos_sin
+from steelyard.dynamics.straight_line.inputs import write_cos_sin
+from steelyard.dynamics.straight_line.model import exact_constant
 from steelyard.dynamics.tree import tree_of
 from steelyard.errors import InputError
 from steelyard.layout import Layout, layout_of
@@ -199,7 +199,7 @@ def test_parameters_outside_the_basis_vanish_from_the_code() -> None:
 
 def test_a_quarter_turn_leaves_no_operation_behind() -> None:
     turn = np.array([np.cos(np.pi / 2), 1.0 - 2e-16, -1.0, 0.5, 1e-9])
-    assert exact(turn).tolist() == [0.0, 1.0, -1.0, 0.5, 1e-9]
+    assert exact_constant(turn).tolist() == [0.0, 1.0, -1.0, 0.5, 1e-9]
 
 
 def test_sines_and_cosines_are_those_of_the_system_to_the_last_bits() -> None:
@@ -256,7 +256,7 @@ import sys
 import numpy as np
 from steelyard.dynamics.batch import numbers
 from steelyard.dynamics.straight_line import call, straight_line_code
-from steelyard.dynamics.straight_line.sine import write_cos_sin
+from steelyard.dynamics.straight_line.inputs import write_cos_sin
 from steelyard.dynamics.tree import tree_of
 from steelyard.layout import layout_of
 from steelyard.zoo import zoo_robot

@@ -18,7 +18,7 @@ from steelyard.layout import layout_of
 from steelyard.robot import Robot
 from steelyard.zoo import zoo_robot
 
-MODULE = importlib.import_module("steelyard.dynamics.choice")
+MODULE = importlib.import_module("steelyard.dynamics.regressor")
 ALL = [term.name for term in DRIVE_TERMS]
 ROBOTS = [
     ("one_link", ALL),

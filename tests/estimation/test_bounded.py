@@ -8,7 +8,7 @@ import pytest
 from steelyard.cones import AtMost, ConeProgram, solve
 from steelyard.dynamics import torque_regressor
 from steelyard.errors import InputError
-from steelyard.estimation.bounded import fit_bounded, relative_bounds
+from steelyard.estimation.linear import fit_bounded, relative_bounds
 from steelyard.problem import Problem
 from uncertainty.noisy_logs import exact_problem, noisy
 

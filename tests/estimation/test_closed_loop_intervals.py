@@ -11,11 +11,10 @@ import pytest
 from paper_004.closed_loop import paper_loop
 from steelyard.control import FeedforwardPD
 from steelyard.errors import InputError
-from steelyard.estimation.closed_loop_fit import fit_closed_loop_input
-from steelyard.estimation.closed_loop_intervals import refine_intervals
-from steelyard.estimation.closed_loop_response import LoopComparison
-from steelyard.estimation.closed_loop_run import LoopRun, block_means
-from steelyard.estimation.refinement import RefinementOutcome
+from steelyard.estimation.closed_loop.fit import fit_closed_loop_input, refine_intervals
+from steelyard.estimation.closed_loop.response import LoopComparison
+from steelyard.estimation.closed_loop.run import LoopRun, block_means
+from steelyard.estimation.closed_loop.search import RefinementOutcome
 from steelyard.identifiability import MinimalModel, minimal_model
 from steelyard.layout import layout_of
 from steelyard.rollout import ClosedLoop, rollout

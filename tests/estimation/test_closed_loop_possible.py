@@ -12,12 +12,11 @@ import pytest
 from steelyard.consistency import check_parameters
 from steelyard.control import FeedforwardPD
 from steelyard.dynamics import inverse_dynamics
-from steelyard.estimation.closed_loop_fit import fit_closed_loop_input
-from steelyard.estimation.closed_loop_response import LoopComparison
-from steelyard.estimation.closed_loop_run import LoopRun, block_means
-from steelyard.estimation.refinement import RefinementOutcome
-from steelyard.estimation.refinement_constraints import Point
-from steelyard.estimation.refinement_possible import ROTOR_FLOOR, PossibleLinks, possible_links
+from steelyard.estimation.closed_loop.constraints import ROTOR_FLOOR, FeasibleLinks, Point, feasible_links
+from steelyard.estimation.closed_loop.fit import fit_closed_loop_input
+from steelyard.estimation.closed_loop.response import LoopComparison
+from steelyard.estimation.closed_loop.run import LoopRun, block_means
+from steelyard.estimation.closed_loop.search import RefinementOutcome
 from steelyard.identifiability import MinimalModel, minimal_model
 from steelyard.inertia import PARAMETER_NAMES, Body, change_of_frame
 from steelyard.layout import layout_of
@@ -45,8 +44,8 @@ def model() -> MinimalModel:
 
 
 @cache
-def possible() -> PossibleLinks:
-    return possible_links(model())
+def possible() -> FeasibleLinks:
+    return feasible_links(model())
 
 
 @cache
@@ -88,7 +87,7 @@ def nominal() -> np.ndarray:
 class Watched:
     """A constraint that remembers where it let the search go."""
 
-    inner: PossibleLinks
+    inner: FeasibleLinks
     points: list[Point] = field(default_factory=list)
     name: str = "watched"
 
@@ -193,4 +192,4 @@ def test_an_impossible_start_is_moved_to_the_possible_point_of_least_change_of_t
 
 def test_floors_below_zero_are_refused() -> None:
     with pytest.raises(ValueError, match="rotor_floor"):
-        possible_links(model(), rotor_floor=-1.0)
+        feasible_links(model(), rotor_floor=-1.0)

@@ -11,10 +11,10 @@ from scipy.optimize import least_squares
 from paper_004.closed_loop import search_box
 from steelyard.control import FeedforwardPD
 from steelyard.errors import InputError, UnknownNameError
-from steelyard.estimation.closed_loop_fit import fit_closed_loop_input
-from steelyard.estimation.closed_loop_run import LoopRun, block_means
-from steelyard.estimation.refinement import Refinement, RefinementOutcome
-from steelyard.estimation.refinement_constraints import Point, SearchBox
+from steelyard.estimation.closed_loop.constraints import Point, SearchBox
+from steelyard.estimation.closed_loop.fit import fit_closed_loop_input
+from steelyard.estimation.closed_loop.run import LoopRun, block_means
+from steelyard.estimation.closed_loop.search import Refinement, RefinementOutcome
 from steelyard.identifiability import MinimalModel, minimal_model, structural_identifiability
 from steelyard.layout import layout_of
 from steelyard.rollout import ClosedLoop, rollout

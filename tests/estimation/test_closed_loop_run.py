@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from steelyard.errors import InputError, RecordingError
-from steelyard.estimation.closed_loop_run import LoopRun, block_means, loop_run
+from steelyard.estimation.closed_loop.run import LoopRun, block_means, loop_run
 from steelyard.recording import Recording
 
 N, NV, CYCLE = 47, 2, 1e-3

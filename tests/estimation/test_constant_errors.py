@@ -16,7 +16,7 @@ from steelyard.estimation import (
     gain_sensitivity,
     with_constant_errors,
 )
-from steelyard.estimation.weighted_solution import solved
+from steelyard.estimation.equations import solved
 from steelyard.problem import Problem
 from steelyard.uncertainty import base_intervals, parameter_intervals
 from uncertainty.noisy_logs import exact_problem, noisy, with_torque

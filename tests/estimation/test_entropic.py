@@ -21,7 +21,7 @@ from steelyard.estimation.entropic import (
     fit_entropic,
     left_out_blocks,
 )
-from steelyard.estimation.lmi import fit_lmi
+from steelyard.estimation.physical import fit_lmi
 from steelyard.inertia import parameters_of_pseudo_inertia, pseudo_inertia
 from steelyard.layout import Layout, layout_of
 from steelyard.motion import random_fourier

@@ -10,8 +10,7 @@ from steelyard.arrays import Array
 from steelyard.drive import StribeckShape
 from steelyard.dynamics import torque_regressor
 from steelyard.errors import InputError, NoSolutionError
-from steelyard.estimation.friction import fit_friction
-from steelyard.estimation.friction_rows import friction_layout, shaped_rows
+from steelyard.estimation.friction import fit_friction, friction_layout, shaped_rows
 from steelyard.layout import layout_of
 from steelyard.problem import Problem, problem_of
 from steelyard.zoo import zoo_robot

@@ -9,7 +9,7 @@ import numpy as np
 from estimation.test_lmi import problem
 from steelyard.consistency import check_parameters
 from steelyard.estimation import fit_least_squares
-from steelyard.estimation.full_set import with_full_set
+from steelyard.estimation.physical import with_full_set
 
 
 def test_a_possible_estimate_gets_links_with_the_same_torques() -> None:

@@ -7,8 +7,7 @@ import pytest
 import scipy.optimize
 
 from steelyard.errors import InputError
-from steelyard.estimation.huber import TUNING, fit_huber
-from steelyard.estimation.weighted import fit_weighted
+from steelyard.estimation.linear import TUNING, fit_huber, fit_weighted
 from uncertainty.noisy_logs import errors_in_deviations, exact_problem, noisy, with_torque
 
 

@@ -9,9 +9,8 @@ import pytest
 
 from steelyard.dynamics import torque_regressor
 from steelyard.errors import NoSolutionError, ShapeError
-from steelyard.estimation.instrumental import fit_instrumental
-from steelyard.estimation.instrumental_shift import instrumental_shift
-from steelyard.estimation.weighted import fit_weighted
+from steelyard.estimation.instrumental import fit_instrumental, instrumental_shift
+from steelyard.estimation.linear import fit_weighted
 from steelyard.problem import Problem
 from uncertainty.noisy_logs import exact_problem, noisy, with_torque
 

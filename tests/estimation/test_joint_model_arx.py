@@ -12,7 +12,7 @@ from steelyard.arrays import Array
 from steelyard.control import JointModel, held_response
 from steelyard.errors import InputError, NoSolutionError
 from steelyard.estimation import JointTrace, fit_arx, fit_first_order, joint_trace
-from steelyard.estimation.first_order_columns import answer
+from steelyard.estimation.first_order import first_order_response
 from steelyard.simulate import open_loop, prbs, square_wave
 from steelyard.zoo import zoo_robot
 
@@ -43,7 +43,7 @@ def test_a_difference_equation_is_found_again_with_its_delay() -> None:
 def test_it_agrees_with_the_first_order_model_where_that_is_the_truth(averaged: int) -> None:
     model = JointModel(25.0, 0.15, 0.0015)
     torque = prbs(0.1, 0.02, 8, 1000.0)
-    trace = trace_of(torque, model.gain * answer(held_response(model, CYCLE), torque))
+    trace = trace_of(torque, model.gain * first_order_response(held_response(model, CYCLE), torque))
     w = 2.0 * math.pi * np.array([0.5, 2.0, 8.0, 20.0])
     found = fit_arx([trace], averaged=averaged)
     tolerance = 1e-5 if averaged == 1 else 0.05

@@ -15,7 +15,7 @@ from steelyard.arrays import Array
 from steelyard.control import JointModel, held_response
 from steelyard.errors import InputError, NoSolutionError, RecordingError, UnknownNameError
 from steelyard.estimation import JointTrace, excited_joint, fit_first_order, joint_trace
-from steelyard.estimation.first_order_columns import answer
+from steelyard.estimation.first_order import first_order_response
 from steelyard.recording import Recording
 from steelyard.simulate import open_loop, prbs, square_wave
 from steelyard.zoo import zoo_robot
@@ -73,7 +73,7 @@ def test_the_closed_form_agrees_with_an_integrator(dead_time: float) -> None:
         state = found.y[:, -1]
         q[round(b / CYCLE, 6)] = float(state[0])
     measured = np.diff([q[float(k)] for k in range(61)]) / CYCLE
-    said = model.gain * answer(held_response(model, CYCLE), torque)
+    said = model.gain * first_order_response(held_response(model, CYCLE), torque)
     assert said == pytest.approx(measured, rel=1e-7, abs=1e-8)
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from steelyard.consistency import check_parameters
 from steelyard.dynamics import inverse_dynamics
-from steelyard.estimation.lmi import fit_lmi
+from steelyard.estimation.physical import fit_lmi
 from steelyard.inertia import PARAMETER_NAMES, pseudo_inertia, random_body
 from steelyard.layout import Layout, layout_of
 from steelyard.motion import random_fourier

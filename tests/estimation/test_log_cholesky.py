@@ -9,10 +9,7 @@ from estimation.test_lmi import problem, truth_of
 from steelyard.consistency import check_parameters
 from steelyard.dynamics import inverse_dynamics
 from steelyard.errors import InputError
-from steelyard.estimation.lmi import fit_lmi
-from steelyard.estimation.log_cholesky import fit_log_cholesky
-from steelyard.estimation.log_cholesky_coordinates import LogCoordinates
-from steelyard.estimation.log_cholesky_newton import minimise_squares
+from steelyard.estimation.physical import LogCoordinates, fit_lmi, fit_log_cholesky, minimise_squares
 from steelyard.layout import layout_of
 from steelyard.problem import problem_of_blocks
 from steelyard.zoo import zoo_robot

@@ -9,8 +9,7 @@ import pytest
 
 from steelyard.errors import InputError
 from steelyard.estimation import fit_by_name, fit_weighted, torque_aligned, with_lag
-from steelyard.estimation.momentum import fit_momentum
-from steelyard.estimation.momentum_rows import integrated_rows, integration_error
+from steelyard.estimation.momentum import fit_momentum, integrated_rows, integration_error
 from steelyard.layout import layout_of
 from steelyard.motion import random_fourier
 from steelyard.problem import Estimate, Problem, problem_of

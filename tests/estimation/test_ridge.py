@@ -9,8 +9,7 @@ import pytest
 
 from steelyard.dynamics import torque_regressor
 from steelyard.errors import InputError
-from steelyard.estimation.ridge import fit_ridge
-from steelyard.estimation.weighted import fit_weighted
+from steelyard.estimation.linear import fit_ridge, fit_weighted
 from uncertainty.noisy_logs import exact_problem, noisy
 
 

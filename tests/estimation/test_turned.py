@@ -11,7 +11,7 @@ import pytest
 from shared_material import DATA
 from steelyard.arrays import Array
 from steelyard.errors import InputError
-from steelyard.estimation import turned_readings
+from steelyard.estimation import sign_checks
 from steelyard.layout import Layout, layout_of
 from steelyard.problem import Problem, problem_of, problem_of_blocks
 from steelyard.recording import Recording, read
@@ -50,7 +50,7 @@ def read_as(name: str, signs: Array | float = 1.0, gravity: Array | None = None)
 def test_a_log_that_is_right_raises_no_alarm(name: str, level: float) -> None:
     for seed in range(2):
         robot, layout, log = noisy_log(name, level, seed)
-        assert turned_readings(problem_of(robot, layout, [log])).findings == ()
+        assert sign_checks(problem_of(robot, layout, [log])).findings == ()
 
 
 @pytest.mark.parametrize("name", ["two_link", "puma560", "ur10e", "panda"])
@@ -59,20 +59,20 @@ def test_every_joint_whose_sign_is_turned_is_named(name: str) -> None:
     for k, joint in enumerate(robot.joint_names):
         signs = np.ones(robot.nv)
         signs[k] = -1.0
-        found = turned_readings(read_as(name, signs)).findings
+        found = sign_checks(read_as(name, signs)).findings
         assert [(f.code, f.place) for f in found] == [("torque-sign", joint)]
         assert "falls from" in found[0].message
 
 
 @pytest.mark.parametrize("name", ["one_link", "two_link", "puma560", "ur10e"])
 def test_all_signs_turned_at_once_are_told_by_links_that_can_exist(name: str) -> None:
-    (found,) = turned_readings(read_as(name, -1.0)).findings
+    (found,) = sign_checks(read_as(name, -1.0)).findings
     assert found.code == "torque-sign"
     assert found.place == ("tau" if zoo_robot(name).nv > 1 else zoo_robot(name).joint_names[0])
 
 
 def test_two_joints_are_found_one_after_the_other() -> None:
-    found = turned_readings(read_as("puma560", np.array([1.0, -1.0, 1.0, 1.0, -1.0, 1.0]))).findings
+    found = sign_checks(read_as("puma560", np.array([1.0, -1.0, 1.0, 1.0, -1.0, 1.0]))).findings
     joints = zoo_robot("puma560").joint_names
     assert [f.place for f in found] == [joints[1], joints[4]]
 
@@ -80,7 +80,7 @@ def test_two_joints_are_found_one_after_the_other() -> None:
 @pytest.mark.parametrize("name", ["two_link", "ur10e"])
 @pytest.mark.parametrize("axis", [(1, 0, 0), (0, 1, 0), (0, 0, 1), (-1, 0, 0), (0, -1, 0), (0, 0, 0)])
 def test_every_wrong_gravity_is_found_with_the_right_one(name: str, axis: tuple[int, int, int]) -> None:
-    (found,) = turned_readings(read_as(name, gravity=9.81 * np.array(axis))).findings
+    (found,) = sign_checks(read_as(name, gravity=9.81 * np.array(axis))).findings
     assert (found.code, found.place) == ("gravity-direction", "gravity")
     assert "along -z of the base frame" in found.message
 
@@ -89,7 +89,7 @@ def test_torques_from_which_gravity_was_taken_off_are_found() -> None:
     robot = zoo_robot("ur10e")
     layout = layout_of(robot, TERMS)
     log = exact_log(robot.with_gravity(np.zeros(3)), layout, layout.complete_nominal(), samples=1000)
-    (found,) = turned_readings(problem_of(robot, layout, [log])).findings
+    (found,) = sign_checks(problem_of(robot, layout, [log])).findings
     assert "along no axis" in found.message
 
 
@@ -100,9 +100,9 @@ def test_load_friction_and_known_parameters_do_not_stand_in_the_way() -> None:
     phi[layout.index("joint1.load")] = 0.1
     layout = layout.fixing({"link1.m": phi[0]})
     log = exact_log(robot, layout, phi)
-    assert turned_readings(problem_of(robot, layout, [log], prior=phi)).findings == ()
+    assert sign_checks(problem_of(robot, layout, [log], prior=phi)).findings == ()
     turned = log.with_channels(tau=log.channels["tau"] * np.array([1.0, -1.0]))
-    assert [f.place for f in turned_readings(problem_of(robot, layout, [turned])).findings] == ["joint2"]
+    assert [f.place for f in sign_checks(problem_of(robot, layout, [turned])).findings] == ["joint2"]
 
 
 def test_the_samples_are_needed() -> None:
@@ -110,7 +110,7 @@ def test_the_samples_are_needed() -> None:
     at = log.channels
     posed = problem_of_blocks(robot, layout, [(at["q"], at["v"], at["a"], at["tau"])])
     with pytest.raises(InputError, match="not kept"):
-        turned_readings(posed)
+        sign_checks(posed)
 
 
 REAL = {
@@ -132,8 +132,8 @@ def test_real_logs_raise_no_alarm_and_show_a_turned_second_joint(name: str) -> N
     joints = [joint.name for joint in robot.joints if joint.nv]
     log = prepared(read(DATA / name, joints=joints, lenient=True).recording, how).recording
     layout = layout_of(robot, TERMS)
-    assert turned_readings(problem_of(robot, layout, [log])).findings == ()
+    assert sign_checks(problem_of(robot, layout, [log])).findings == ()
     signs = np.ones(robot.nv)
     signs[1] = -1.0
     turned = log.with_channels(tau=log.channels["tau"] * signs)
-    assert [f.place for f in turned_readings(problem_of(robot, layout, [turned])).findings] == [joints[1]]
+    assert [f.place for f in sign_checks(problem_of(robot, layout, [turned])).findings] == [joints[1]]

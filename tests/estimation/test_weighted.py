@@ -11,12 +11,17 @@ import scipy.linalg
 
 from steelyard.arrays import Array
 from steelyard.errors import InputError, NoSolutionError
-from steelyard.estimation.noise_covariance import covariance_under, linear_covariance
-from steelyard.estimation.noise_model import NoiseModel, autocovariances, autoregression
-from steelyard.estimation.noise_spread import Spread
+from steelyard.estimation.equations import base_rows, residuals
+from steelyard.estimation.linear import fit_weighted
+from steelyard.estimation.noise import (
+    NoiseModel,
+    Spread,
+    autocovariances,
+    autoregression,
+    covariance_under,
+    linear_covariance,
+)
 from steelyard.estimation.static import static_problem
-from steelyard.estimation.weighted import fit_weighted
-from steelyard.estimation.weighted_rows import base_rows, residuals
 from steelyard.problem import Problem
 from steelyard.recording import Recording
 from uncertainty.noisy_logs import coloured, errors_in_deviations, exact_problem, noisy, with_torque

@@ -13,13 +13,9 @@ from excitation.small_designs import TOOL
 from oracles.pinocchio_robot import PinocchioRobot
 from steelyard.dynamics import forward_kinematics
 from steelyard.errors import InputError, NoSolutionError
-from steelyard.excitation.added_motion import AddedMotion, added_motion
-from steelyard.excitation.objective import Stage
-from steelyard.excitation.pause import Pause
-from steelyard.excitation.pause_search import PauseSearch
-from steelyard.excitation.payload_scale import PayloadScale, by_kind
-from steelyard.excitation.shown import shown_by
-from steelyard.excitation.torque_meter import TorqueMeter
+from steelyard.excitation.added_motion import AddedMotion, Pause, PauseSearch, added_motion
+from steelyard.excitation.objective import ObjectiveStage
+from steelyard.excitation.payload_observability import PayloadScale, TorqueMeter, by_kind, shown_by
 from steelyard.layout import layout_of
 from steelyard.limits import MotionLimits, Obstacle, Scene, clearance_of
 from steelyard.motion import in_sequence, random_fourier
@@ -231,7 +227,7 @@ def test_the_gradient_of_the_search_is_that_of_finite_differences(
     searcher = PauseSearch(pause, 1, np.random.default_rng(0)).searcher((4, 5, 6), 1.6)
     rng = np.random.default_rng(1)
     x = 0.3 * rng.standard_normal(searcher.unknowns.shape)
-    stage, f = Stage(4.0, 1e-3), searcher.objective
+    stage, f = ObjectiveStage(4.0, 1e-3), searcher.objective
     value, slope = f.gradient(x, stage)
     assert np.isfinite(value)
     for _ in range(3):
@@ -251,7 +247,7 @@ def test_the_search_looks_at_the_worst_share_that_all_of_the_motion_reaches(dura
     period = searcher.unknowns.motion(x)
     whole = in_sequence([period] * round(duration / period.duration))
     worst = 2.0 * np.log(pause.shortfall(whole))
-    value = searcher.objective.gradient(x, Stage(32.0, 0.0))[0]
+    value = searcher.objective.gradient(x, ObjectiveStage(32.0, 0.0))[0]
     assert worst - 0.05 <= value <= worst + np.log(10.0) / 32.0 + 0.05
 
 

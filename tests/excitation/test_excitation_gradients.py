@@ -10,15 +10,11 @@ import pytest
 from excitation.small_designs import med7, two_link, two_link_spline
 from steelyard.dynamics import torque_regressor
 from steelyard.excitation import DesignProblem
-from steelyard.excitation.apart import RANGE, ApartBarrier
-from steelyard.excitation.barrier import barrier
-from steelyard.excitation.objective import Stage
-from steelyard.excitation.searcher import Searcher
-from steelyard.excitation.starts import random_unknowns
-from steelyard.excitation.surrogate import surrogate
+from steelyard.excitation.local_search import Searcher, random_unknowns
+from steelyard.excitation.objective import RANGE, ClearanceBarrier, ObjectiveStage, barrier, surrogate
 from steelyard.identifiability import Criterion, Information, score
 
-STAGE = Stage(power=8.0, barrier=1e-2)
+STAGE = ObjectiveStage(power=8.0, barrier=1e-2)
 
 
 def central_difference(f, x: np.ndarray, way: np.ndarray, h: float) -> float:
@@ -73,7 +69,7 @@ def test_the_clearance_barrier_counts_exactly_the_pairs_that_are_near() -> None:
     searcher = Searcher(asked)
     clearance = asked.clearance
     assert clearance is not None
-    apart = ApartBarrier(asked, clearance, searcher.unknowns, searcher.ranges)
+    apart = ClearanceBarrier(asked, clearance, searcher.unknowns, searcher.ranges)
     acted = 0
     for seed in range(2):
         end = allowed(searcher, seed)

@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 
 from excitation.small_designs import TABLE, med7, problem_of, two_link, two_link_spline
-from steelyard.excitation import Budget, DesignProblem, design, spline_family
-from steelyard.excitation.linear_limits import linear_limits
-from steelyard.excitation.searcher import Searcher
+from steelyard.excitation import DesignProblem, SearchBudget, design, spline_family
+from steelyard.excitation.interior_point import linear_limits
+from steelyard.excitation.local_search import Searcher
 from steelyard.limits import clearance_of
 
-ONE_ROUND = Budget(seconds=None, rounds=1)
+ONE_ROUND = SearchBudget(seconds=None, rounds=1)
 
 
 def worst_shares(problem: DesignProblem, motion, rate: float = 10_000.0) -> tuple[float, float, float]:

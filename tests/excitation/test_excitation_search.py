@@ -11,18 +11,17 @@ from scipy.optimize import minimize, nnls
 from excitation.small_designs import TABLE, TOOL, med7, problem_of, two_link
 from steelyard.errors import InputError, NoSolutionError
 from steelyard.excitation import (
-    Budget,
     DesignProblem,
     Progress,
+    SearchBudget,
     design,
     fourier_family,
     payload_columns,
     proximal_base,
     robot_columns,
 )
-from steelyard.excitation.interior_point import Iterate, minimise
-from steelyard.excitation.searcher import Searcher
-from steelyard.excitation.starts import random_unknowns
+from steelyard.excitation.interior_point import Iterate, minimise_within_limits
+from steelyard.excitation.local_search import Searcher, random_unknowns
 from steelyard.identifiability import Criterion, numerical_base, score
 from steelyard.layout import layout_of
 from steelyard.limits import clearance_of
@@ -32,8 +31,8 @@ from steelyard.robot import Capsule, Geometry
 from steelyard.zoo import zoo_robot
 
 
-def rounds(count: int) -> Budget:
-    return Budget(seconds=None, rounds=count)
+def rounds(count: int) -> SearchBudget:
+    return SearchBudget(seconds=None, rounds=count)
 
 
 def test_the_method_finds_the_minimum_of_a_quadratic_in_a_box_as_another_solver_does() -> None:
@@ -49,7 +48,7 @@ def test_the_method_finds_the_minimum_of_a_quadratic_in_a_box_as_another_solver_
 
     iterate = Iterate(np.zeros(shape))
     for weight in (1e-2, 1e-4, 1e-6, 1e-8):
-        minimise(f, limits, iterate, weight, tolerance=1e-10, iterations=300)
+        minimise_within_limits(f, limits, iterate, weight, tolerance=1e-10, iterations=300)
     rows = [
         {"type": "ineq", "fun": lambda z, s=side: (1.0 - s * limits.values(z.reshape(shape))).ravel()}
         for side in (1.0, -1.0)
@@ -66,7 +65,9 @@ def test_the_end_of_a_search_meets_the_conditions_of_optimality() -> None:
     assert x is not None
     iterate = Iterate(searcher.search(x).x)
     last = searcher.stages[-1]
-    minimise(searcher.function(last), searcher.limits, iterate, last.barrier, tolerance=1e-10, iterations=500)
+    minimise_within_limits(
+        searcher.function(last), searcher.limits, iterate, last.barrier, tolerance=1e-10, iterations=500
+    )
     found = iterate.x
     gradient = searcher.function(searcher.stages[-1])(found)[1]
     y = searcher.limits.values(found)
@@ -120,7 +121,7 @@ def test_the_same_seed_gives_the_same_bits_on_one_worker_and_on_two() -> None:
 
 
 def test_a_time_budget_is_replayed_by_its_number_of_rounds() -> None:
-    timed = design(two_link(), Budget(seconds=1.0), np.random.default_rng(2), workers=1)
+    timed = design(two_link(), SearchBudget(seconds=1.0), np.random.default_rng(2), workers=1)
     again = design(two_link(), rounds(timed.rounds), np.random.default_rng(2), workers=1)
     assert timed.motion.digest == again.motion.digest
 
@@ -246,5 +247,5 @@ def test_unknown_criteria_and_empty_budgets_are_refused() -> None:
     with pytest.raises(InputError, match="Valid: cond"):
         replace(two_link(), criterion="best")
     with pytest.raises(InputError, match="seconds or rounds"):
-        Budget(None, None)
+        SearchBudget(None, None)
     assert two_link().criterion is Criterion.COND

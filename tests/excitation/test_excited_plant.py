@@ -12,7 +12,7 @@ import pytest
 from excitation.small_designs import med7
 from steelyard.dynamics import inverse_dynamics
 from steelyard.estimation import fit_weighted, torque_aligned
-from steelyard.excitation import Budget, DesignProblem, design, fourier_family, robot_columns
+from steelyard.excitation import DesignProblem, SearchBudget, design, fourier_family, robot_columns
 from steelyard.identifiability import Criterion
 from steelyard.layout import layout_of
 from steelyard.limits import clearance_of
@@ -20,7 +20,7 @@ from steelyard.motion import Motion, random_fourier
 from steelyard.problem import Estimate, problem_of
 from steelyard.signals import prepared, without_turning
 from steelyard.simulate import sensor_preset, simulate
-from steelyard.simulate.specimen import drawn_specimen
+from steelyard.simulate.sensor import drawn_robot_sample
 from steelyard.zoo import zoo_robot
 
 ROBOT = zoo_robot("panda")
@@ -38,7 +38,7 @@ def plant() -> np.random.Generator:
 def truth() -> np.ndarray:
     """Its parameters, the offsets with the biases of its meters, which torques cannot tell apart."""
     phi = np.array(LAYOUT.complete_nominal())
-    bias = drawn_specimen(sensor_preset("industrial"), ROBOT, deepcopy(plant())).bias
+    bias = drawn_robot_sample(sensor_preset("industrial"), ROBOT, deepcopy(plant())).bias
     phi[[LAYOUT.index(f"{joint}.offset") for joint in LAYOUT.joints]] += bias
     return phi
 
@@ -69,7 +69,7 @@ def after_design() -> Estimate:
         acceleration=True,
         parameters=LAYOUT.complete_nominal(),
     )
-    return identified(design(problem, Budget(None, 2), np.random.default_rng(0), workers=1).motion)
+    return identified(design(problem, SearchBudget(None, 2), np.random.default_rng(0), workers=1).motion)
 
 
 def test_a_design_teaches_no_less_than_a_random_motion_five_times_as_long() -> None:
@@ -91,5 +91,7 @@ def test_what_a_design_taught_predicts_another_motion_below_the_noise_of_the_met
 )
 def test_one_search_of_the_med7_comes_near_the_figures_of_the_study(criterion, figure, most) -> None:
     """Cond 40 is due within two seconds; of the deviation 0.0625, due within ten, one search lacks 5 %."""
-    found = design(replace(med7(), criterion=criterion), Budget(None, 1), np.random.default_rng(0), workers=1)
+    found = design(
+        replace(med7(), criterion=criterion), SearchBudget(None, 1), np.random.default_rng(0), workers=1
+    )
     assert getattr(found, figure) <= most

@@ -7,9 +7,15 @@ import pytest
 
 from excitation.planar_moves import dense_deviations, dense_rows, level_move, sampled
 from steelyard.errors import InputError, UnknownNameError
-from steelyard.excitation.payload_scale import PayloadScale, by_kind
-from steelyard.excitation.shown import Showing, Shown, shown_by, shown_by_samples
-from steelyard.excitation.torque_meter import TorqueMeter
+from steelyard.excitation.payload_observability import (
+    Observability,
+    PayloadObservability,
+    PayloadScale,
+    TorqueMeter,
+    by_kind,
+    shown_by,
+    shown_by_samples,
+)
 from steelyard.inertia import PARAMETER_NAMES
 from steelyard.motion import MotionSample, SinusoidMotion, pick_and_place, random_fourier
 from steelyard.robot import Robot
@@ -24,7 +30,7 @@ def meter(robot: Robot, *unknown: str, share: float = 0.003) -> TorqueMeter:
     return TorqueMeter(share * robot.limit_array("effort"), RATE, unknown)
 
 
-def hidden(shown: Shown) -> set[str]:
+def hidden(shown: PayloadObservability) -> set[str]:
     return {name for name, sd in zip(PARAMETER_NAMES, shown.deviations, strict=True) if np.isinf(sd)}
 
 
@@ -103,7 +109,7 @@ def test_a_verdict_follows_the_deviation_over_the_scale_of_the_body() -> None:
     for factor, verdict in ((0.099, "shown"), (0.101, "weak"), (0.99, "weak"), (1.01, "not shown")):
         noisier = meter(robot, "offset", share=0.003 * factor / share)
         shown = shown_by(robot, motion, noisier, scale=scale)
-        assert shown.verdicts["mz"] is Showing(verdict)
+        assert shown.verdicts["mz"] is Observability(verdict)
         assert (shown.not_shown != ()) or verdict != "not shown"
         assert f"{verdict}: " in str(shown)
 

@@ -11,9 +11,8 @@ import pinocchio as pin
 import pytest
 
 from export.object_material import dumbbell_body, dumbbell_mesh, write_obj, write_stl
-from steelyard.export.object_folder import write_object
-from steelyard.export.object_hull import convex_hull
-from steelyard.export.object_mesh import object_mesh
+from steelyard.export.object_mesh import convex_hull, object_mesh
+from steelyard.export.payload_asset import write_object
 from steelyard.inertia import Body, random_body
 from steelyard.pose import Pose
 

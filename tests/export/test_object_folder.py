@@ -13,10 +13,9 @@ import pytest
 from export.object_material import dumbbell_body, dumbbell_mesh, write_obj
 from steelyard.audit import Check, Status
 from steelyard.errors import InputError
-from steelyard.export import ReadBackError, object_folder
-from steelyard.export.object_folder import write_object
+from steelyard.export import ReadBackError, payload_asset
 from steelyard.export.object_mesh import object_mesh
-from steelyard.export.object_parameters import OBJECT_NAMES
+from steelyard.export.payload_asset import OBJECT_NAMES, write_object
 from steelyard.inertia import PARAMETER_NAMES, Body
 from steelyard.robot import read_payload
 
@@ -71,8 +70,8 @@ def test_the_same_object_is_written_to_the_same_bytes(tmp_path: Path) -> None:
 def test_a_file_that_says_something_else_is_caught_and_nothing_is_left(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, writer: str, wrong: tuple[bytes, bytes], message: str
 ) -> None:
-    honest = getattr(object_folder, writer)
-    monkeypatch.setattr(object_folder, writer, lambda description: honest(description).replace(*wrong))
+    honest = getattr(payload_asset, writer)
+    monkeypatch.setattr(payload_asset, writer, lambda description: honest(description).replace(*wrong))
     with pytest.raises(ReadBackError, match=message):
         write_object(tmp_path / "out", BODY)
     assert list(tmp_path.iterdir()) == []
@@ -89,13 +88,13 @@ def test_a_file_that_says_something_else_is_caught_and_nothing_is_left(
 def test_a_wrong_mjcf_is_caught(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, stated: bytes, wrong: bytes, message: str
 ) -> None:
-    honest = object_folder.object_mjcf
+    honest = payload_asset.object_mjcf
 
     def dishonest(description: object) -> object:
         text = honest(description)
         return type(text)(text.content.replace(stated, wrong), text.findings)
 
-    monkeypatch.setattr(object_folder, "object_mjcf", dishonest)
+    monkeypatch.setattr(payload_asset, "object_mjcf", dishonest)
     with pytest.raises(ReadBackError, match=message):
         write_object(tmp_path / "out", BODY)
     assert list(tmp_path.iterdir()) == []

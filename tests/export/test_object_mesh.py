@@ -19,8 +19,15 @@ from export.object_material import (
     write_stl,
 )
 from steelyard.errors import InputError
-from steelyard.export.object_hull import MOST_CORNERS, convex_hull, heights, thinned_hull
-from steelyard.export.object_mesh import fit_findings, obj_content, object_mesh
+from steelyard.export.object_mesh import (
+    MOST_CORNERS,
+    convex_hull,
+    fit_findings,
+    heights,
+    obj_content,
+    object_mesh,
+    thinned_hull,
+)
 from steelyard.inertia import Body, Mesh, box, edge_defects, mesh_properties, read_mesh
 from steelyard.pose import Pose
 

@@ -7,13 +7,11 @@ from pathlib import Path
 import pytest
 
 from export.object_material import box_mesh, weighted_box, write_obj
-from steelyard.export.object_folder import write_object
 from steelyard.export.object_mesh import object_mesh
+from steelyard.export.payload_asset import write_object
 from steelyard.inertia import mesh_properties
 from steelyard.pose import Pose
-from steelyard.simulate.object_motion import compared_motion, swing_period
-from steelyard.simulate.object_standard_trials import standard_trials
-from steelyard.simulate.object_trials import run_trial
+from steelyard.simulate.object_trials import compared_motion, run_trial, standard_trials, swing_period
 
 SIDES = (0.10, 0.06, 0.04)
 POSE = Pose.from_rpy((0.3, 0.1, -0.4), (0.02, 0.0, 0.05))

@@ -14,7 +14,7 @@ import pytest
 from export.material import full_layout, nominal_estimate, random_estimate
 from steelyard.errors import InputError
 from steelyard.export import ReadBackError, draw_models, result, write_folder, write_result
-from steelyard.export.model_text import ModelText
+from steelyard.export.xml_text import ModelText
 from steelyard.identifiability import structural_identifiability
 from steelyard.layout import layout_of
 from steelyard.problem import Estimate

@@ -12,8 +12,11 @@ from oracles.random_robots import random_states
 from steelyard.dynamics import compress
 from steelyard.errors import InputError
 from steelyard.identifiability import structural_identifiability
-from steelyard.identifiability.certificate.certify import certify_compressed, certify_excitation
-from steelyard.identifiability.certificate.verdict import Certificate
+from steelyard.identifiability.certificate import (
+    ExcitationCertificate,
+    certify_compressed,
+    certify_excitation,
+)
 from steelyard.layout import layout_of
 from steelyard.motion import random_fourier
 from steelyard.recording import Recording
@@ -36,7 +39,9 @@ def held(motion: Motion, places: dict[int, float]) -> Motion:
     return q, v, a
 
 
-def certified(robot: Robot, motion: Motion, drive: tuple[str, ...] = (), **options: object) -> Certificate:
+def certified(
+    robot: Robot, motion: Motion, drive: tuple[str, ...] = (), **options: object
+) -> ExcitationCertificate:
     structure = structural_identifiability(robot, layout_of(robot, drive))
     return certify_excitation(structure, robot, *motion, rng=np.random.default_rng(7), **options)
 

@@ -11,8 +11,7 @@ from oracles.pinocchio_robot import PinocchioRobot
 from steelyard.dynamics import compress, regressor_adjoint, torque_gram, torque_regressor
 from steelyard.errors import InputError
 from steelyard.identifiability.base_parameters import numerical_base
-from steelyard.identifiability.criteria.criterion import Criterion, score, smooth_condition
-from steelyard.identifiability.criteria.information import Information
+from steelyard.identifiability.criteria import Criterion, Information, score, smooth_condition
 from steelyard.layout import layout_of
 from steelyard.zoo import zoo_robot
 

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from steelyard.errors import InputError
-from steelyard.identifiability.exact.geometry import decimals, rational_mechanism
-from steelyard.identifiability.exact.rational import exact_identifiability
+from steelyard.identifiability.exact.identifiability import exact_identifiability
+from steelyard.identifiability.exact.mechanism import decimals, rational_mechanism
 from steelyard.layout import layout_of
 from steelyard.pose import Pose
 from steelyard.robot import Joint, JointKind, Link, Mimic, Robot, parse_urdf

@@ -10,8 +10,7 @@ import numpy as np
 import pytest
 from flint import fmpq, fmpq_mat
 
-from steelyard.identifiability.exact.rational import exact_identifiability
-from steelyard.identifiability.exact.result import ExactIdentifiability
+from steelyard.identifiability.exact.identifiability import ExactIdentifiability, exact_identifiability
 from steelyard.layout import layout_of
 from steelyard.robot import Joint, JointKind, Link, Mimic, Robot
 from steelyard.zoo import zoo_robot

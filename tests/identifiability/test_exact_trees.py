@@ -12,7 +12,7 @@ from oracles.random_robots import random_states
 from steelyard.drive import StribeckShape
 from steelyard.dynamics import torque_regressor
 from steelyard.identifiability import structural_identifiability
-from steelyard.identifiability.exact.rational import exact_identifiability
+from steelyard.identifiability.exact.identifiability import exact_identifiability
 from steelyard.layout import Layout, layout_of
 from steelyard.pose import Pose
 from steelyard.robot import Joint, JointKind, Link, Mimic, Robot

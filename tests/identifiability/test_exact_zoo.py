@@ -8,7 +8,7 @@ import pytest
 from oracles.random_robots import random_states
 from steelyard.dynamics import torque_regressor
 from steelyard.identifiability import Class, structural_identifiability
-from steelyard.identifiability.exact.rational import exact_identifiability
+from steelyard.identifiability.exact.identifiability import exact_identifiability
 from steelyard.layout import layout_of
 from steelyard.robot import JointKind, Robot
 from steelyard.zoo import ZOO, zoo_robot

@@ -8,8 +8,12 @@ import pytest
 from oracles.mixed_trees import RATIOS, rotor_tree
 from steelyard.arrays import Array
 from steelyard.identifiability import structural_identifiability
-from steelyard.identifiability.harmonics import all_positions, most_positions
-from steelyard.identifiability.parameter_maps import move_coefficients, move_velocity
+from steelyard.identifiability.nullspace import (
+    all_positions,
+    most_positions,
+    move_coefficients,
+    move_velocity,
+)
 from steelyard.layout import layout_of
 from steelyard.pose import Pose
 from steelyard.robot import Joint, JointKind

@@ -10,7 +10,7 @@ import pytest
 
 from steelyard.compiled import _interpreted, never_interpreted
 from steelyard.dynamics import forward_kinematics, kinematics
-from steelyard.identifiability import Identifiability, analysis, structural_identifiability
+from steelyard.identifiability import Identifiability, structural_identifiability, structure
 from steelyard.layout import layout_of
 from steelyard.robot import Robot, Rotor, with_rotors
 from steelyard.zoo import zoo_robot
@@ -30,8 +30,8 @@ def test_identifiability_has_the_same_bits_interpreted(robot: Robot, monkeypatch
     with never_interpreted():
         by_machine = structural_identifiability(robot, layout)
     for name in ("find_spans", "classify", "velocity_dimensions", "body_moves"):
-        cheap: Any = getattr(analysis, name)
-        monkeypatch.setattr(analysis, name, _interpreted(cheap.compiled))
+        cheap: Any = getattr(structure, name)
+        monkeypatch.setattr(structure, name, _interpreted(cheap.compiled))
     by_python = structural_identifiability(robot, layout)
     assert _plain(by_python) == _plain(by_machine)
 

@@ -17,7 +17,7 @@ from steelyard.identifiability import (
     restricted,
     structural_identifiability,
 )
-from steelyard.identifiability.echelon import echelon_form, row_space
+from steelyard.identifiability.base_parameters import echelon_form, row_space
 from steelyard.layout import layout_of
 from steelyard.robot import Joint, JointKind, Limits, Mimic, Robot, Rotor, spin_only, with_rotors
 from steelyard.zoo import zoo_robot

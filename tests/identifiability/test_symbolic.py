@@ -12,9 +12,8 @@ import sympy
 from oracles.random_robots import random_states
 from steelyard.dynamics import torque_regressor
 from steelyard.errors import InputError, UnknownNameError
-from steelyard.identifiability.exact.rational import exact_identifiability
-from steelyard.identifiability.exact.symbolic import symbolic_identifiability
-from steelyard.identifiability.exact.symbolic_result import SymbolicIdentifiability
+from steelyard.identifiability.exact.identifiability import exact_identifiability
+from steelyard.identifiability.exact.symbolic import SymbolicIdentifiability, symbolic_identifiability
 from steelyard.layout import layout_of
 from steelyard.pose import Pose
 from steelyard.robot import Robot

@@ -10,7 +10,7 @@ import pytest
 from oracles.random_robots import random_robot
 from steelyard.enclosure import Forms
 from steelyard.limits import Clearance, Obstacle, Scene, clearance_of
-from steelyard.limits.proven_gaps import proven_gaps
+from steelyard.limits.stretch_margins import proven_gaps
 from steelyard.pose import Pose
 from steelyard.robot import Box, JointKind, Limits, Robot, Sphere
 from steelyard.zoo import zoo_robot

@@ -8,7 +8,7 @@ from numpy.polynomial import Polynomial
 
 from steelyard.errors import InputError, NoSolutionError
 from steelyard.motion import extent, in_sequence
-from steelyard.motion.receding import RecedingPlans
+from steelyard.motion.receding_horizon import RecedingPlans
 from steelyard.zoo import zoo_robot
 
 JOINTS = ("a", "b", "c")

@@ -12,10 +12,14 @@ from steelyard.errors import InputError, UnknownNameError
 from steelyard.layout import layout_of
 from steelyard.limits import MotionLimits, Obstacle, Scene, certify, clearance_of
 from steelyard.motion import extent
-from steelyard.motion.crane_x7 import CRANE_X7_POSTURES, crane_x7_motions
-from steelyard.motion.postures import wrist_of
 from steelyard.motion.recipes import paper_recipes
-from steelyard.motion.structured import StructuredMotions, structured_motions
+from steelyard.motion.structured import (
+    CRANE_X7_POSTURES,
+    StructuredMotions,
+    crane_x7_motions,
+    structured_motions,
+    wrist_of,
+)
 from steelyard.pose import Pose
 from steelyard.robot import Box, Robot
 from steelyard.zoo import zoo_robot

@@ -14,9 +14,13 @@ from steelyard.layout import layout_of
 from steelyard.limits import MotionLimits, certify, clearance_of
 from steelyard.link_frames import modified_dh_frames
 from steelyard.motion import extent
-from steelyard.motion.crane_x7 import CRANE_X7_POSTURES, crane_x7_motions
 from steelyard.motion.recipes import paper_recipes
-from steelyard.motion.structured import StructuredMotions, structured_motions
+from steelyard.motion.structured import (
+    CRANE_X7_POSTURES,
+    StructuredMotions,
+    crane_x7_motions,
+    structured_motions,
+)
 from steelyard.reduction import symmetric_links
 from steelyard.robot import Robot
 from steelyard.zoo import zoo_robot

@@ -8,18 +8,23 @@ import numpy as np
 import pytest
 
 from steelyard.errors import InputError
-from steelyard.motion.primitives import (
+from steelyard.motion.recipes import (
+    HIGH,
+    LOW,
+    MEDIUM,
     Primitive,
+    Recipe,
+    RecipeSwing,
     adjacent_pair_offsets,
     joint_group_offsets,
+    paper_recipes,
     primitive_within,
     single_joint_offsets,
 )
-from steelyard.motion.recipes import HIGH, LOW, MEDIUM, Recipe, Swing, paper_recipes
 from steelyard.zoo import zoo_robot
 
 RECIPES = {recipe.name: recipe for recipe in paper_recipes()}
-PAIRS = {Swing.IN_PHASE, Swing.OPPOSITE}
+PAIRS = {RecipeSwing.IN_PHASE, RecipeSwing.OPPOSITE}
 
 
 def test_a_primitive_goes_to_one_side_then_the_other_and_back() -> None:

@@ -10,7 +10,7 @@ import pytest
 
 from steelyard.errors import InputError
 from steelyard.motion import SplineMotion, extent, read_motion, write_motion
-from steelyard.motion.segments import RISE, through_waypoints
+from steelyard.motion.spline import RISE, through_waypoints
 
 JOINTS = ("shoulder", "elbow", "slider")
 V_MAX, A_MAX = np.array([2.0, 3.0, 0.4]), np.array([9.0, 20.0, 3.0])

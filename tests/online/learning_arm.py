@@ -9,17 +9,17 @@ import numpy as np
 from steelyard.inertia import Body
 from steelyard.layout import layout_of
 from steelyard.online import (
-    InlineThinker,
     LawChoice,
     LoadModel,
-    Mind,
-    MuJoCoLink,
+    MuJoCoDriver,
     OnlineRun,
+    Replanner,
+    SafeLearningConfig,
     SensorErrors,
-    Setting,
+    SyncWorker,
     run_online,
 )
-from steelyard.payload import Held
+from steelyard.payload import Mount
 from steelyard.pose import Pose
 from steelyard.robot import Robot
 from steelyard.uncertainty import ErrorBounds, PayloadBox
@@ -39,16 +39,16 @@ def arm() -> Robot:
 
 
 @cache
-def setting(form: str = "clamped") -> Setting:
+def setting(form: str = "clamped") -> SafeLearningConfig:
     robot = arm()
     layout = layout_of(robot, ("viscous", "coulomb", "rotor"))
-    held = Held(robot.link_names[-1], Pose.identity(), "the last link")
+    held = Mount(robot.link_names[-1], Pose.identity(), "the last link")
     known = LoadModel.stated(robot, layout, held, model_error=0.05, whole_link=True)
     errors = ErrorBounds.stated(
         robot, layout, known.parameters, torque=(RELATIVE, ABSOLUTE), model=0.05, velocity=VELOCITY
     )
     prior = PayloadBox.between(LOWEST, HIGHEST)
-    return Setting.of(known, prior, errors, law=LawChoice(form), cycle=CYCLE)
+    return SafeLearningConfig.of(known, prior, errors, law=LawChoice(form), cycle=CYCLE)
 
 
 @cache
@@ -60,18 +60,18 @@ def loaded(mass: float = 2.0) -> tuple[Robot, np.ndarray]:
     return robot, layout_of(robot).complete_nominal()[-10:]
 
 
-def link(seed: int = 0, mass: float = 2.0) -> MuJoCoLink:
+def link(seed: int = 0, mass: float = 2.0) -> MuJoCoDriver:
     errors = SensorErrors(RELATIVE, ABSOLUTE, VELOCITY, 0.0, "edge")
-    return MuJoCoLink(loaded(mass)[0], HOME, cycle=CYCLE, errors=errors, rng=np.random.default_rng(seed))
+    return MuJoCoDriver(loaded(mass)[0], HOME, cycle=CYCLE, errors=errors, rng=np.random.default_rng(seed))
 
 
 @cache
-def mind() -> Mind:
-    return Mind.exciting(setting(), budget=None, evaluations=60)
+def mind() -> Replanner:
+    return Replanner.exciting(setting(), budget=None, evaluations=60)
 
 
 @cache
-def run() -> tuple[OnlineRun, MuJoCoLink]:
+def run() -> tuple[OnlineRun, MuJoCoDriver]:
     robot = link()
-    thinker = InlineThinker(mind())
+    thinker = SyncWorker(mind())
     return run_online(setting(), robot, thinker, HOME, guard=thinker, most_plans=2), robot

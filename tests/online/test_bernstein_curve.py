@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from steelyard.motion import bezier
-from steelyard.online.bernstein_curve import BernsteinCurve
+from steelyard.online.planning.certifier import BernsteinCurve
 
 
 @pytest.mark.parametrize("degree", [3, 5, 7])

@@ -17,9 +17,7 @@ from steelyard.errors import InputError
 from steelyard.layout import layout_of
 from steelyard.limits import MotionLimits, NotCertifiedError
 from steelyard.online import PlanCertificate, PlanCertifier, check_plan
-from steelyard.online.checked_gaps import CheckedGaps
-from steelyard.online.checked_rows import link_rows
-from steelyard.online.jets import Jet
+from steelyard.online.checker import CheckedGaps, Jet, checked_link_rows
 
 ROBOT = gen3()
 _, _, RHO = model(ROBOT)
@@ -99,7 +97,7 @@ def test_rows_and_their_derivatives_are_those_of_the_passivity_regressor() -> No
     for k in range(4):
         jets[k, 1 + 7 * k + np.arange(7), :, np.arange(7)] = 1.0
     layout = layout_of(ROBOT)
-    rows = link_rows(ROBOT, *(Jet(x, 0.0 * x, 0.0 * x[0]) for x in jets))
+    rows = checked_link_rows(ROBOT, *(Jet(x, 0.0 * x, 0.0 * x[0]) for x in jets))
     truth = passivity_regressor(ROBOT, layout, *states)
     assert (np.abs(rows.middle[0] - truth) <= rows.radius[0] + 1e-13).all()
     assert rows.radius.max() <= 1e-8
@@ -114,7 +112,9 @@ def test_rows_and_their_derivatives_are_those_of_the_passivity_regressor() -> No
 def test_rows_over_a_box_hold_those_at_every_state_in_it() -> None:
     rng = np.random.default_rng(3)
     middle = rng.normal(size=(4, 1, 7))
-    rows = link_rows(ROBOT, *(Jet(x[None], np.full((1, 1, 7), 0.05), np.zeros((1, 7))) for x in middle))
+    rows = checked_link_rows(
+        ROBOT, *(Jet(x[None], np.full((1, 1, 7), 0.05), np.zeros((1, 7))) for x in middle)
+    )
     drawn = middle + rng.choice((-0.05, 0.05), (4, 500, 7))
     truth = passivity_regressor(ROBOT, layout_of(ROBOT), *drawn)
     assert (np.abs(truth - rows.middle[0]) <= rows.radius[0]).all()
@@ -148,10 +148,10 @@ def test_no_gap_drawn_from_the_tube_is_smaller_than_the_checker_found(limits: Mo
 
 def test_the_checker_imports_nothing_of_how_proofs_are_found() -> None:
     folder = Path(steelyard.online.__file__).parent
-    own = ("check_plan", "checked_gaps", "checked_rows", "checked_states", "jets")
+    own = ("checker",)
     for name in own:
         for node in ast.walk(ast.parse((folder / f"{name}.py").read_text())):
             if isinstance(node, ast.ImportFrom) and node.module is not None:
                 room, _, file = node.module.removeprefix("steelyard.").partition(".")
                 assert room != "enclosure"
-                assert room != "online" or file in (*own, "plan_certificate", "tube")
+                assert room != "online" or file in (*own, "planning.certificate")

@@ -15,18 +15,18 @@ from steelyard.limits import NotCertifiedError
 from steelyard.online import (
     BROKEN,
     CHECK,
-    Answer,
-    Escape,
-    InlineThinker,
     Move,
     PlannedMove,
     Planner,
-    Question,
-    Threat,
+    PlanReply,
+    PlanRequest,
+    SceneChange,
+    SceneResponse,
+    SyncWorker,
     replay_run,
     run_online,
 )
-from steelyard.online.checked_move import checked_move
+from steelyard.online.replanner import checked_move
 from steelyard.uncertainty import RecursiveBounds
 
 
@@ -49,9 +49,9 @@ def forging(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Planner, "best", best)
 
 
-def question() -> Question:
+def question() -> PlanRequest:
     known = RecursiveBounds.starting(setting().prior, setting().arm.spread)
-    return Question(known, None, np.zeros(7), HOME, None, 1)
+    return PlanRequest(known, None, np.zeros(7), HOME, None, 1)
 
 
 def first_move() -> Move:
@@ -83,7 +83,7 @@ def test_a_mind_does_not_hand_over_a_plan_with_a_forged_certificate(forging: Non
 def test_a_robot_whose_first_plan_is_refused_does_not_move(forging: None) -> None:
     robot = link()
     with pytest.raises(NoSolutionError, match=r"did not move.*refuses it"):
-        run_online(setting(), robot, InlineThinker(mind()), HOME, guard=InlineThinker(mind()))
+        run_online(setting(), robot, SyncWorker(mind()), HOME, guard=SyncWorker(mind()))
     assert not np.any(robot.read().q - HOME > 1e-3)
 
 
@@ -91,12 +91,12 @@ class LaterForger:
     """Hands over an honest first plan, then only refusals."""
 
     def __init__(self) -> None:
-        self._inner, self._answers = InlineThinker(mind()), 0
+        self._inner, self._answers = SyncWorker(mind()), 0
 
-    def ask(self, question: Question | Threat) -> None:
+    def ask(self, question: PlanRequest | SceneChange) -> None:
         self._inner.ask(question)
 
-    def answer(self, patience: float | None) -> Answer | Escape | None:
+    def answer(self, patience: float | None) -> PlanReply | SceneResponse | None:
         self._answers += 1
         if self._answers != 2:
             return self._inner.answer(patience)
@@ -110,7 +110,7 @@ class LaterForger:
 
 
 def test_a_refused_proof_ends_the_run_with_the_stop_of_the_plan_before() -> None:
-    done = run_online(setting(), link(), LaterForger(), HOME, guard=InlineThinker(mind()), most_plans=4)
+    done = run_online(setting(), link(), LaterForger(), HOME, guard=SyncWorker(mind()), most_plans=4)
     record = done.record
     assert record.outcome == BROKEN
     assert record.alarm is not None

@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from steelyard.online import Mind
+from steelyard.online import Replanner
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "bench"))
 
@@ -54,7 +54,7 @@ def world() -> World:
 
 
 def trial(fault: str, seed: int | None = None) -> Trial:
-    mind = Mind.exciting(world().setting, budget=None, evaluations=40, random=True)
+    mind = Replanner.exciting(world().setting, budget=None, evaluations=40, random=True)
     k = SEEDS.get(fault, 0) if seed is None else seed
     return Trial(world(), mind, np.random.default_rng([list(FAULTS).index(fault), k]))
 

@@ -9,13 +9,13 @@ from steelyard.errors import InputError
 from steelyard.inertia import Body
 from steelyard.layout import layout_of
 from steelyard.online import LoadModel
-from steelyard.payload import held_at
+from steelyard.payload import mounted_at
 from steelyard.uncertainty import PayloadBox
 from steelyard.zoo import zoo_robot
 
 ROBOT = zoo_robot("panda")
 LAYOUT = layout_of(ROBOT, ("viscous", "rotor"))
-MODEL = LoadModel.stated(ROBOT, LAYOUT, held_at(ROBOT), model_error=0.03)
+MODEL = LoadModel.stated(ROBOT, LAYOUT, mounted_at(ROBOT), model_error=0.03)
 
 
 def test_every_robot_with_every_load_is_in_the_box() -> None:

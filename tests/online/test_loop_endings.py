@@ -16,13 +16,13 @@ from steelyard.online import (
     BROKEN,
     DONE,
     STOPPED,
-    Answer,
-    Escape,
-    InlineThinker,
-    ProcessThinker,
-    Question,
-    Reading,
-    Threat,
+    JointReading,
+    PlanReply,
+    PlanRequest,
+    ProcessWorker,
+    SceneChange,
+    SceneResponse,
+    SyncWorker,
     replay_run,
     run_online,
 )
@@ -34,12 +34,12 @@ class Late:
     """Answers the first questions, then is always late."""
 
     def __init__(self, good: int) -> None:
-        self._inner, self._left = InlineThinker(mind()), good
+        self._inner, self._left = SyncWorker(mind()), good
 
-    def ask(self, question: Question | Threat) -> None:
+    def ask(self, question: PlanRequest | SceneChange) -> None:
         self._inner.ask(question)
 
-    def answer(self, patience: float | None) -> Answer | Escape | None:
+    def answer(self, patience: float | None) -> PlanReply | SceneResponse | None:
         self._left -= 1
         return self._inner.answer(patience) if self._left >= 0 else None
 
@@ -47,8 +47,8 @@ class Late:
         pass
 
 
-def guard() -> InlineThinker:
-    return InlineThinker(mind())
+def guard() -> SyncWorker:
+    return SyncWorker(mind())
 
 
 def test_a_late_planner_leaves_a_proven_stop() -> None:
@@ -66,10 +66,10 @@ def test_a_late_planner_leaves_a_proven_stop() -> None:
 
 
 def test_a_planner_that_dies_leaves_a_proven_stop() -> None:
-    thinker = ProcessThinker(mind())
+    thinker = ProcessWorker(mind())
 
     class Killer:
-        def cycle(self, reading: Reading, *_: object) -> None:
+        def cycle(self, reading: JointReading, *_: object) -> None:
             if reading.time == pytest.approx(0.5):
                 os.kill(thinker.pid, signal.SIGKILL)
 
@@ -98,7 +98,7 @@ def test_a_load_that_is_dropped_is_announced() -> None:
     robot = link(mass=2.0)
 
     class Dropping:
-        def cycle(self, reading: Reading, *_: object) -> None:
+        def cycle(self, reading: JointReading, *_: object) -> None:
             # By then the bounds exclude an empty hand.
             if reading.time == pytest.approx(4.6):
                 robot.becomes(arm())
@@ -110,7 +110,7 @@ def test_a_load_that_is_dropped_is_announced() -> None:
             pass
 
     run = run_online(
-        setting(), robot, InlineThinker(mind()), HOME, guard=guard(), most_plans=4, onlooker=Dropping()
+        setting(), robot, SyncWorker(mind()), HOME, guard=guard(), most_plans=4, onlooker=Dropping()
     )
     assert run.record.outcome == BROKEN
     assert run.record.alarm is not None
@@ -169,7 +169,7 @@ def test_an_obstacle_far_away_changes_nothing_but_the_plans() -> None:
     run = run_online(
         setting(),
         link(),
-        InlineThinker(mind()),
+        SyncWorker(mind()),
         HOME,
         guard=guard(),
         most_plans=2,

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from steelyard.errors import InputError
-from steelyard.online import PATTERNS, MuJoCoLink, SensorErrors
+from steelyard.online import PATTERNS, MuJoCoDriver, SensorErrors
 from steelyard.robot import Robot
 from steelyard.zoo import zoo_robot
 
@@ -15,7 +15,7 @@ START = np.array([0.4, -0.7])
 ERRORS = {"torque_relative": 0.03, "torque_absolute": 0.2, "velocity": 2e-3, "position": 1e-4}
 
 
-def driven(link: MuJoCoLink, cycles: int = 200) -> tuple[np.ndarray, ...]:
+def driven(link: MuJoCoDriver, cycles: int = 200) -> tuple[np.ndarray, ...]:
     rows = []
     for k in range(cycles):
         reading = link.read()
@@ -26,7 +26,7 @@ def driven(link: MuJoCoLink, cycles: int = 200) -> tuple[np.ndarray, ...]:
 
 
 def test_without_errors_it_says_what_is_and_time_goes_on_by_cycles() -> None:
-    link = MuJoCoLink(ROBOT, START, cycle=1e-3)
+    link = MuJoCoDriver(ROBOT, START, cycle=1e-3)
     t, q, v, tau = driven(link)
     true_q, true_v, sent = link.truth
     assert t == pytest.approx(1e-3 * np.arange(200), abs=1e-12)
@@ -40,7 +40,7 @@ def test_without_errors_it_says_what_is_and_time_goes_on_by_cycles() -> None:
 
 @pytest.mark.parametrize("pattern", [pattern for pattern in PATTERNS if pattern != "none"])
 def test_readings_err_within_their_bounds_and_come_near_them(pattern: str) -> None:
-    link = MuJoCoLink(
+    link = MuJoCoDriver(
         ROBOT, START, cycle=1e-3, errors=SensorErrors(**ERRORS, pattern=pattern), rng=np.random.default_rng(1)
     )
     _, q, v, tau = driven(link)
@@ -57,16 +57,18 @@ def test_readings_err_within_their_bounds_and_come_near_them(pattern: str) -> No
 
 
 def test_a_seed_gives_the_same_run_and_the_arm_does_not_feel_its_sensors() -> None:
-    def run(seed: int) -> MuJoCoLink:
+    def run(seed: int) -> MuJoCoDriver:
         errors = SensorErrors(**ERRORS, pattern="even")
-        link = MuJoCoLink(ROBOT, START, cycle=1e-3, errors=errors, rng=np.random.default_rng(seed))
+        link = MuJoCoDriver(ROBOT, START, cycle=1e-3, errors=errors, rng=np.random.default_rng(seed))
         driven(link)
         return link
 
     assert np.array_equal(run(3).truth[0], run(4).truth[0])
     one, two = (
         driven(
-            MuJoCoLink(ROBOT, START, cycle=1e-3, errors=SensorErrors(**ERRORS), rng=np.random.default_rng(5))
+            MuJoCoDriver(
+                ROBOT, START, cycle=1e-3, errors=SensorErrors(**ERRORS), rng=np.random.default_rng(5)
+            )
         )
         for _ in range(2)
     )
@@ -74,7 +76,7 @@ def test_a_seed_gives_the_same_run_and_the_arm_does_not_feel_its_sensors() -> No
 
 
 def test_brakes_hold_the_arm_where_it_is() -> None:
-    link = MuJoCoLink(ROBOT, START, cycle=1e-3)
+    link = MuJoCoDriver(ROBOT, START, cycle=1e-3)
     driven(link)
     before = link.read()
     link.stop()
@@ -87,4 +89,4 @@ def test_brakes_hold_the_arm_where_it_is() -> None:
 
 def test_errors_that_nothing_draws_are_refused() -> None:
     with pytest.raises(InputError, match="rng"):
-        MuJoCoLink(ROBOT, START, cycle=1e-3, errors=SensorErrors(velocity=1e-3))
+        MuJoCoDriver(ROBOT, START, cycle=1e-3, errors=SensorErrors(velocity=1e-3))

@@ -14,7 +14,7 @@ from steelyard.layout import layout_of
 from steelyard.limits import MotionLimits, NotCertifiedError
 from steelyard.motion import SplineMotion, bezier
 from steelyard.online import PlanCertifier, RobustLaw
-from steelyard.online.needed import OVERSHOOTS, needed_torques, tube_needs
+from steelyard.online.planning.tube_sizing import OVERSHOOTS, needed_torques, tube_requirements
 from steelyard.robot import Robot
 from steelyard.zoo import zoo_robot
 
@@ -58,34 +58,34 @@ def overshoot(at: PlanCertifier, cycle: float) -> float:
 
 
 def test_light_rotors_are_named_with_the_inertia_that_would_do() -> None:
-    needs = tube_needs(certifier(panda()), [plan(panda())], CYCLE)
+    needs = tube_requirements(certifier(panda()), [plan(panda())], CYCLE)
     assert not needs.met
     assert needs.lightest == panda().joint_names
     assert needs.rotor_inertia > 0.1
     assert f"a rotor inertia of at least {needs.rotor_inertia:.3g} kg·m² at panda_joint1" in needs.sentence
     heavy, light = (certifier(panda(share * needs.rotor_inertia)) for share in (1.0, 0.95))
-    assert tube_needs(heavy, [plan(panda())], CYCLE).met
-    assert not tube_needs(light, [plan(panda())], CYCLE).met
+    assert tube_requirements(heavy, [plan(panda())], CYCLE).met
+    assert not tube_requirements(light, [plan(panda())], CYCLE).met
 
 
 def test_the_longest_cycle_and_the_smallest_radius_are_where_the_rule_turns() -> None:
     at = certifier(panda())
-    needs = tube_needs(at, [plan(panda())], CYCLE)
+    needs = tube_requirements(at, [plan(panda())], CYCLE)
     assert overshoot(at, needs.longest_cycle) == pytest.approx(1.0, rel=0.1)
     wider = certifier(panda(), needs.smallest_radius)
-    assert tube_needs(wider, [plan(panda())], CYCLE).met
-    assert not tube_needs(certifier(panda(), 0.95 * needs.smallest_radius), [plan(panda())], CYCLE).met
+    assert tube_requirements(wider, [plan(panda())], CYCLE).met
+    assert not tube_requirements(certifier(panda(), 0.95 * needs.smallest_radius), [plan(panda())], CYCLE).met
     assert overshoot(wider, CYCLE) == pytest.approx(1.0, rel=0.1)
 
 
 def test_where_the_disturbance_grows_faster_than_the_tube_no_radius_will_do() -> None:
-    needs = tube_needs(certifier(panda()), [plan(panda())], 4e-3)
+    needs = tube_requirements(certifier(panda()), [plan(panda())], 4e-3)
     assert needs.smallest_radius == np.inf
     assert "a tube of at least" not in needs.sentence
 
 
 def test_heavy_rotors_need_nothing() -> None:
-    needs = tube_needs(certifier(panda(8.0)), [plan(panda())], 1e-3)
+    needs = tube_requirements(certifier(panda(8.0)), [plan(panda())], 1e-3)
     assert needs.met
     assert needs.lightest == ()
     assert needs.sentence == "The rotors bear a tube of 0.016 rad/s at a cycle of 1 ms."
@@ -105,6 +105,6 @@ def test_the_torques_that_are_needed_are_enough_to_be_certified() -> None:
 
 def test_a_model_without_rotors_and_no_plan_are_refused() -> None:
     with pytest.raises(InputError, match="has no rotor inertias"):
-        tube_needs(certifier(panda(), drive=("viscous",)), [plan(panda())], CYCLE)
+        tube_requirements(certifier(panda(), drive=("viscous",)), [plan(panda())], CYCLE)
     with pytest.raises(InputError, match="one or more"):
-        tube_needs(certifier(panda()), [], CYCLE)
+        tube_requirements(certifier(panda()), [], CYCLE)

@@ -15,9 +15,9 @@ from steelyard.errors import InputError
 from steelyard.limits import bounds_of
 from steelyard.online import (
     DONE,
-    InlineThinker,
     OnlineRun,
-    ProcessThinker,
+    ProcessWorker,
+    SyncWorker,
     check_plan,
     read_run,
     replay_run,
@@ -115,10 +115,10 @@ def test_files_that_are_no_run_are_refused(tmp_path: Path) -> None:
 
 def test_a_process_of_its_own_thinks_the_same() -> None:
     robot = link()
-    thinker = ProcessThinker(mind())
+    thinker = ProcessWorker(mind())
     try:
         done = run_online(
-            setting(), robot, thinker, HOME, guard=InlineThinker(mind()), most_plans=2, patience=None
+            setting(), robot, thinker, HOME, guard=SyncWorker(mind()), most_plans=2, patience=None
         )
     finally:
         thinker.close()

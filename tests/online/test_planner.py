@@ -19,11 +19,11 @@ from steelyard.online import (
     PayloadExcitation,
     PlannedMove,
     Planner,
-    Setting,
+    SafeLearningConfig,
     WeightedCosts,
     check_plan,
 )
-from steelyard.online.plan_search import Clock, PlanSearch
+from steelyard.online.planning.search import Clock, PlanSearch
 from steelyard.pose import Pose
 from steelyard.robot import Sphere
 from steelyard.uncertainty import PayloadBox
@@ -32,7 +32,7 @@ TABLE_I = PayloadBox.between(LOWEST, HIGHEST)
 LOOKS = 120
 
 
-def excitation(asked: Setting) -> PayloadExcitation:
+def excitation(asked: SafeLearningConfig) -> PayloadExcitation:
     return PayloadExcitation(asked.arm.robot, asked.arm.held.link, asked.arm.held.to_link)
 
 
@@ -132,7 +132,7 @@ def test_both_costs_together_give_up_some_of_each() -> None:
 def test_the_budget_is_kept_and_used(monkeypatch: pytest.MonkeyPatch) -> None:
     """By a clock that goes on by a millisecond whenever it is read."""
     ticks = itertools.count()
-    monkeypatch.setattr("steelyard.online.plan_search.time.perf_counter", lambda: 1e-3 * next(ticks))
+    monkeypatch.setattr("steelyard.online.planning.search.time.perf_counter", lambda: 1e-3 * next(ticks))
     move = planner().best(plans(), np.random.default_rng(0), budget=0.3)
     assert 0.2 < move.seconds <= 0.3
 

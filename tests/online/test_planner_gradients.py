@@ -17,8 +17,7 @@ from steelyard.inertia import change_of_frame
 from steelyard.limits import NotCertifiedError
 from steelyard.motion import RecedingPlans
 from steelyard.online import GoalCost, PayloadExcitation, PlanCost, RobustLaw, WeightedCosts
-from steelyard.online.plan_margins import STRETCHES, PlanMargins
-from steelyard.online.torque_margins import radius_slopes
+from steelyard.online.planning.margins import STRETCHES, PlanMargins, radius_slopes
 from steelyard.pose import Pose
 from steelyard.uncertainty import PayloadBox
 

@@ -19,7 +19,7 @@ from oracles.mujoco_contacts import MujocoContacts
 from steelyard.dynamics import forward_kinematics
 from steelyard.inertia import check_body
 from steelyard.limits import Obstacle, Scene
-from steelyard.online import DONE, STOPPED, Mind, OnlineRun
+from steelyard.online import DONE, STOPPED, OnlineRun, Replanner
 from steelyard.pose import Pose
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "bench"))
@@ -42,7 +42,7 @@ def short_run(form: str) -> tuple[World, Driven, OnlineRun]:
         duration=1.2,
         reach=0.3,
     )
-    mind = Mind.exciting(world.setting, budget=None, evaluations=40, random=True)
+    mind = Replanner.exciting(world.setting, budget=None, evaluations=40, random=True)
     link, done = driven(world, 0, mind, plans=2)
     return world, true_states(link, done), done
 

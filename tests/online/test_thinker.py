@@ -6,7 +6,7 @@ import threading
 import time
 from typing import Any
 
-from steelyard.online import Answer, ProcessThinker
+from steelyard.online import PlanReply, ProcessWorker
 
 LONG = 8 << 20
 """Letters of an answer that fit into no pipe."""
@@ -17,13 +17,13 @@ class Slow:
 
     setting = None
 
-    def think(self, question: Any) -> Answer:
+    def think(self, question: Any) -> PlanReply:
         time.sleep(0.2)
-        return Answer(None, None, question[0] + "." * LONG, 0.0, 0.0)
+        return PlanReply(None, None, question[0] + "." * LONG, 0.0, 0.0)
 
 
 def test_a_question_after_a_late_answer_waits_for_nobody() -> None:
-    thinker = ProcessThinker(Slow())  # type: ignore[arg-type]
+    thinker = ProcessWorker(Slow())  # type: ignore[arg-type]
     heard: list[Any] = []
 
     def ask() -> None:

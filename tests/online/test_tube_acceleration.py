@@ -19,7 +19,7 @@ from steelyard.layout import layout_of
 from steelyard.limits import MotionLimits
 from steelyard.motion import MotionSample, SplineMotion
 from steelyard.online import PlanCertificate, PlanCertifier, RobustLaw, tube_acceleration
-from steelyard.online.lagging_torque import LaggingTorque, coriolis_rows, norms_of
+from steelyard.online.planning.delay_bounds import DelayedTorque, coriolis_rows, norms_of
 from steelyard.rollout import ClosedLoop, rollout
 from steelyard.uncertainty import ErrorBounds
 from steelyard.zoo import zoo_robot
@@ -150,13 +150,13 @@ SIGNS = np.random.default_rng(4).choice([-1.0, 1.0], (200, 7))
 STILL = np.zeros(7)
 
 
-def lagging(theta: Array, kr: float, **known: object) -> LaggingTorque:
+def lagging(theta: Array, kr: float, **known: object) -> DelayedTorque:
     """Around an arm with these parameters, in a tube of no width."""
     viscous, coulomb, rotor = np.abs(theta[70:]).reshape(7, 3).T
     drives = np.vstack([viscous, coulomb, STILL, rotor])
     rest = {"speed": STILL, "planned": STILL, "lag": 0.0, "errors": None, "plan": None}
     norms, tube = norms_of(ROBOT, np.abs(theta)), Tube.of_radius(1e-12, 8.0, kr)
-    return LaggingTorque(norms, drives, tube, REST, **(rest | known))  # type: ignore[arg-type]
+    return DelayedTorque(norms, drives, tube, REST, **(rest | known))  # type: ignore[arg-type]
 
 
 def law_torque(theta: Array, kr: float, reference: MotionSample, q: Array, v: Array) -> Array:

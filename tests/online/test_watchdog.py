@@ -7,7 +7,7 @@ import pytest
 
 from steelyard.arrays import Array
 from steelyard.control import Tube
-from steelyard.online import Alarm, Reading, Watchdog
+from steelyard.online import Alarm, JointReading, Watchdog
 
 TUBE = Tube.of_radius(0.02, 8.0, 5.0)
 CYCLE, N = 1e-3, 3
@@ -30,7 +30,7 @@ def swing(count: int) -> tuple[Array, Array, Array]:
 def watched(t: Array, q: Array, v: Array, q_ref: Array, v_ref: Array) -> Alarm | None:
     dog, none = watchdog(), np.zeros(N)
     for k, at in enumerate(t):
-        alarm = dog.alarm(Reading(float(at), q[k], v[k], none), q_ref[k], v_ref[k])
+        alarm = dog.alarm(JointReading(float(at), q[k], v[k], none), q_ref[k], v_ref[k])
         if alarm is not None:
             return alarm
     return None

@@ -7,7 +7,7 @@ from functools import cache
 import numpy as np
 
 from oracles.pinocchio_robot import PinocchioRobot
-from steelyard.consistency.all_pose_proof import AllPoseProof
+from steelyard.consistency.all_poses.proof import AllPoseProof
 from steelyard.identifiability import MinimalModel, minimal_model
 from steelyard.inertia import PARAMETER_NAMES
 from steelyard.layout import layout_of

@@ -17,7 +17,7 @@ from steelyard.motion import MotionSample
 from steelyard.robot import Robot
 from steelyard.simulate import SensorPreset
 from steelyard.simulate.mujoco_model import mujoco_model
-from steelyard.simulate.specimen import Specimen
+from steelyard.simulate.sensor import RobotSample
 
 STEP = 0.5e-3
 
@@ -114,7 +114,7 @@ def plain_run(
     reference: MotionSample,
     limits: Array,
     preset: SensorPreset,
-    specimen: Specimen,
+    specimen: RobotSample,
     rng: np.random.Generator,
     turning: Array,
     scale: Array,

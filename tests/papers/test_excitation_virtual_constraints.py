@@ -12,18 +12,16 @@ from excitation.small_designs import med7
 from paper_003.tool_constraints import virtual_constraints_of
 from paper_003.virtual_constraints import VirtualConstraints
 from steelyard.errors import NoSolutionError
-from steelyard.excitation import Budget, Design, DesignProblem, design
-from steelyard.excitation.apart import RANGE, ApartBarrier
-from steelyard.excitation.barrier import barrier
-from steelyard.excitation.kept_apart import some_pairs
-from steelyard.excitation.searcher import Searcher
-from steelyard.excitation.starts import room
+from steelyard.excitation import Design, DesignProblem, SearchBudget, design
+from steelyard.excitation.local_search import Searcher, room
+from steelyard.excitation.objective import RANGE, ClearanceBarrier, barrier
+from steelyard.excitation.problem import some_pairs
 from steelyard.limits import clearance_of
 from steelyard.motion import LinearMotion
 from steelyard.pose import Pose
 from steelyard.robot import Capsule, Geometry
 
-ONE_ROUND = Budget(seconds=None, rounds=1)
+ONE_ROUND = SearchBudget(seconds=None, rounds=1)
 HOOK = (Geometry(Capsule(0.02, 0.4), Pose.from_rpy((0.0, 2.2, 0.0), (0.2, 0.0, 0.05))),)
 """A rod that points back towards the arm: a search that does not look runs it into a link."""
 
@@ -70,7 +68,7 @@ def test_means_let_the_rod_collide_between_them_where_signed_distances_do_not() 
 
 def test_the_barrier_and_its_gradient_count_exactly_the_pairs_that_are_near() -> None:
     asked, searcher = papers_way(), Searcher(papers_way())
-    apart = ApartBarrier(asked, constraints(), searcher.unknowns, searcher.ranges)
+    apart = ClearanceBarrier(asked, constraints(), searcher.unknowns, searcher.ranges)
     acted = 0
     for seed in range(4):
         way = np.random.default_rng(seed).standard_normal(searcher.unknowns.shape)

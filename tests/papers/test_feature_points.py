@@ -15,7 +15,7 @@ from paper_003.covering_radius import covering_radius
 from paper_003.feature_points import feature_points, outer_points
 from paper_003.mixture import fit_mixture
 from steelyard.errors import InputError
-from steelyard.limits.core import core_of
+from steelyard.limits.shapes import core_of
 from steelyard.pose import Pose
 from steelyard.robot import Box, Capsule, Sphere
 

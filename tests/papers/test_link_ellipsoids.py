@@ -15,7 +15,7 @@ from paper_003.link_ellipsoids import link_ellipsoids
 from steelyard.errors import InputError
 from steelyard.finding import Finding
 from steelyard.inertia import Ellipsoid
-from steelyard.limits.core import core_of
+from steelyard.limits.shapes import core_of
 from steelyard.pose import Pose
 from steelyard.robot import Box, Geometry, Link, MeshFile
 from steelyard.zoo import ZOO, zoo_robot

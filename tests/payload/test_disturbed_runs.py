@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 
 from payload.loaded_arm import body, motion_of, run
-from steelyard.payload import described, held_at, weigh_by_residual, weigh_with_model
-from steelyard.payload.residual import residual_torque
+from steelyard.payload import described, mounted_at, weigh_by_residual, weigh_with_model
+from steelyard.payload.methods import residual_torque
 from steelyard.recording import Recording, saturated
 from steelyard.signals import Preparation, is_limited, prepared, without_limited
 from steelyard.zoo import zoo_robot
 
 PANDA = zoo_robot("panda")
-HELD = held_at(PANDA)
+HELD = mounted_at(PANDA)
 LOAD = body(3, 1.5)
 MODEL = described(PANDA, ())
 

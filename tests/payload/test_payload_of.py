@@ -17,19 +17,19 @@ from steelyard.payload import (
     PayloadPrior,
     Weighing,
     described,
-    held_at,
+    mounted_at,
     payload_of,
     posterior,
     posterior_of,
     quantities,
     weigh_with_model,
 )
-from steelyard.payload.possible_body import best_body, moved_inside
+from steelyard.payload.posterior import best_body, moved_inside
 from steelyard.payload.weighing import SCALES, eliminated
 from steelyard.zoo import zoo_robot
 
 PANDA = zoo_robot("panda")
-HELD = held_at(PANDA)
+HELD = mounted_at(PANDA)
 
 
 def weighing(centre: np.ndarray, spread: float, seed: int = 0, shown: int = 10) -> Weighing:

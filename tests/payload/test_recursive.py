@@ -13,8 +13,8 @@ from steelyard.arrays import Array
 from steelyard.errors import InputError
 from steelyard.inertia import change_of_frame, random_body
 from steelyard.motion import random_fourier
-from steelyard.payload.held import held_at
-from steelyard.payload.recursive import RecursivePayload
+from steelyard.payload.arm_model import mounted_at
+from steelyard.payload.weighing import RecursivePayload
 from steelyard.pose import Pose
 from steelyard.robot import Robot
 from steelyard.zoo import zoo_robot
@@ -44,7 +44,7 @@ def at_work(samples: int = 300, seed: int = 1) -> Work:
     s = motion.sample(np.linspace(0.0, motion.duration, samples, endpoint=False))
     model = pinocchio_model(robot)
     data = model.createData()
-    held = held_at(robot, grasp=GRASP)
+    held = mounted_at(robot, grasp=GRASP)
     to_link = change_of_frame(held.placement)
     columns = [
         pin.computeJointTorqueRegressor(model, data, q, v, a)[:, -10:] @ to_link
@@ -55,7 +55,7 @@ def at_work(samples: int = 300, seed: int = 1) -> Work:
 
 
 def starting(work: Work, **options: object) -> RecursivePayload:
-    return RecursivePayload.starting(work.robot, held_at(work.robot, grasp=GRASP), NOISE, **options)
+    return RecursivePayload.starting(work.robot, mounted_at(work.robot, grasp=GRASP), NOISE, **options)
 
 
 def absorbed(payload: RecursivePayload, work: Work, tau: Array, size: int) -> RecursivePayload:
@@ -200,4 +200,4 @@ def test_arrays_that_do_not_fit_are_refused() -> None:
     with pytest.raises(InputError, match="residual"):
         starting(work).absorb(work.q, work.v, work.a, np.zeros((3, 7)))
     with pytest.raises(InputError, match="noise: must be positive"):
-        RecursivePayload.starting(work.robot, held_at(work.robot), np.zeros(7))
+        RecursivePayload.starting(work.robot, mounted_at(work.robot), np.zeros(7))

@@ -14,8 +14,8 @@ from steelyard.payload import (
     ConstantErrors,
     described,
     errors_of,
-    held_at,
     massless,
+    mounted_at,
     weigh_by_residual,
     weigh_full_arm,
     weigh_with_model,
@@ -23,7 +23,7 @@ from steelyard.payload import (
 from steelyard.zoo import zoo_robot
 
 PANDA = zoo_robot("panda")
-HELD = held_at(PANDA)
+HELD = mounted_at(PANDA)
 LOAD = body(3, 1.5)
 MODEL = described(PANDA, ())
 MASS = np.eye(10)[:1]

@@ -38,7 +38,7 @@ from steelyard.motion import Motion
 from steelyard.payload import (
     Weighing,
     described,
-    held_at,
+    mounted_at,
     payload_of,
     weigh_by_residual,
     weigh_full_arm,
@@ -81,7 +81,7 @@ def assert_no_worse(found: np.ndarray, printed: Mapping[str, Printed]) -> None:
 
 def weighed(way: str, name: str, loaded: Recording, empty: Recording) -> Weighing:
     robot = ARMS[name]
-    held, model = held_at(robot), described(robot, ())
+    held, model = mounted_at(robot), described(robot, ())
     if way == "full arm":
         return weigh_full_arm(robot, layout_of(robot, ()), held, [loaded], [empty], changes=())
     if way == "known robot":
@@ -173,7 +173,7 @@ def test_the_dumbbell_of_table_5_6_is_a_body_that_can_exist(filtered: bool) -> N
         runs, interval = [_differenced(log) for log in dumbbell_logs()], None
     loaded, empty = runs
     weighing = weigh_by_residual(
-        robot, held_at(robot), [loaded], [empty], description=described(robot), interval=interval
+        robot, mounted_at(robot), [loaded], [empty], description=described(robot), interval=interval
     )
     found = payload_of(weighing, np.random.default_rng(0))
     assert found.body.consistency

@@ -14,8 +14,8 @@ from steelyard.payload import (
     LoadedRuns,
     described,
     fit_gains,
-    held_at,
     load_problem,
+    mounted_at,
     residual_torque,
     weigh_by_residual,
     weigh_full_arm,
@@ -38,14 +38,14 @@ def assert_ten(values: np.ndarray, truth: np.ndarray, within: float) -> None:
 
 def test_residual_torques_give_the_load_without_a_model() -> None:
     load, motion = body(), motion_of(PANDA)
-    found = weigh_by_residual(PANDA, held_at(PANDA), [run(PANDA, motion, load)], [run(PANDA, motion)])
+    found = weigh_by_residual(PANDA, mounted_at(PANDA), [run(PANDA, motion, load)], [run(PANDA, motion)])
     assert_ten(found.values, load.parameters, 1e-9)
     assert found.shown == 10
 
 
 def test_a_known_robot_gives_the_load_without_an_empty_run() -> None:
     load = body(1)
-    found = weigh_with_model(MODEL, held_at(PANDA), [run(PANDA, motion_of(PANDA), load)])
+    found = weigh_with_model(MODEL, mounted_at(PANDA), [run(PANDA, motion_of(PANDA), load)])
     assert_ten(found.values, load.parameters, 1e-9)
 
 
@@ -53,7 +53,7 @@ def test_momentum_gives_the_load_without_accelerations() -> None:
     load = body(2)
     log = run(PANDA, motion_of(PANDA), load)
     bare = log.with_channels(a=None)
-    found = weigh_with_model(MODEL, held_at(PANDA), [bare], method="momentum")
+    found = weigh_with_model(MODEL, mounted_at(PANDA), [bare], method="momentum")
     # The trapezoidal rule at 100 Hz is what is left.
     assert_ten(found.values, load.parameters, 2e-3)
 
@@ -66,9 +66,9 @@ def test_momentum_windows_do_not_shrink_with_the_interval_of_the_log() -> None:
     rng = np.random.default_rng(0)
     # Known links turn noise of the velocity into noise of their momentum, which the load's regressor shares.
     noisy = log.with_channels(v=log.v + 4e-3 * rng.standard_normal(log.v.shape))
-    found = weigh_with_model(MODEL, held_at(PANDA), [noisy], method="momentum")
+    found = weigh_with_model(MODEL, mounted_at(PANDA), [noisy], method="momentum")
     assert found.values[0] == pytest.approx(load.mass, rel=0.02)
-    asked = weigh_with_model(MODEL, held_at(PANDA), [noisy], method="momentum", window=0.005)
+    asked = weigh_with_model(MODEL, mounted_at(PANDA), [noisy], method="momentum", window=0.005)
     assert abs(asked.values[0] - load.mass) > 0.05 * load.mass
 
 
@@ -76,8 +76,8 @@ def test_a_lag_of_the_torque_is_taken_out_before_momentum_is_integrated() -> Non
     load, motion = body(3), motion_of(PANDA)
     log = run(PANDA, motion, load)
     late = log.with_channels(tau=np.vstack([log.tau[:1], log.tau[:-1]]))
-    found = weigh_with_model(MODEL, held_at(PANDA), [late], method="momentum", interval=0.012)
-    left = weigh_with_model(MODEL, held_at(PANDA), [late], method="momentum")
+    found = weigh_with_model(MODEL, mounted_at(PANDA), [late], method="momentum", interval=0.012)
+    left = weigh_with_model(MODEL, mounted_at(PANDA), [late], method="momentum")
     wrong, right = (np.abs(each.values - load.parameters)[4:].max() for each in (left, found))
     assert right < 0.2 * wrong
 
@@ -85,7 +85,7 @@ def test_a_lag_of_the_torque_is_taken_out_before_momentum_is_integrated() -> Non
 def test_the_full_arm_estimated_twice_gives_the_load_from_different_motions() -> None:
     load, layout = body(3), layout_of(PANDA, DRIVE)
     loaded, empty = run(PANDA, motion_of(PANDA, 0), load), run(PANDA, motion_of(PANDA, 1))
-    found = weigh_full_arm(PANDA, layout, held_at(PANDA), [loaded], [empty])
+    found = weigh_full_arm(PANDA, layout, mounted_at(PANDA), [loaded], [empty])
     assert_ten(found.values, load.parameters, 1e-6)
 
 
@@ -94,9 +94,9 @@ def test_offsets_and_friction_that_differ_between_runs_do_not_touch_the_load() -
     shift = np.linspace(-1.0, 1.0, 7)
     loaded = run(PANDA, motion, load, offset=shift)
     rubbing = loaded.with_channels(tau=loaded.tau + 0.3 * np.sign(loaded.v) + 0.2 * loaded.v)
-    found = weigh_by_residual(PANDA, held_at(PANDA), [rubbing], [run(PANDA, motion)])
+    found = weigh_by_residual(PANDA, mounted_at(PANDA), [rubbing], [run(PANDA, motion)])
     assert_ten(found.values, load.parameters, 1e-9)
-    blind = weigh_by_residual(PANDA, held_at(PANDA), [rubbing], [run(PANDA, motion)], changes=())
+    blind = weigh_by_residual(PANDA, mounted_at(PANDA), [rubbing], [run(PANDA, motion)], changes=())
     assert np.abs(blind.values[0] - load.mass) > 1e-3
 
 
@@ -104,9 +104,9 @@ def test_a_grasp_moves_the_numbers_as_the_body_moves() -> None:
     load, motion = body(5), motion_of(PANDA)
     grasp = Pose.from_rpy((0.3, -0.7, 1.1), (0.02, 0.05, -0.1))
     log = run(PANDA, motion, load)
-    found = weigh_with_model(MODEL, held_at(PANDA, grasp=grasp), [log])
+    found = weigh_with_model(MODEL, mounted_at(PANDA, grasp=grasp), [log])
     assert_ten(found.values, load.moved(grasp.inverse()).parameters, 1e-9)
-    again = weigh_with_model(MODEL, held_at(PANDA), [log]).moved(held_at(PANDA, grasp=grasp))
+    again = weigh_with_model(MODEL, mounted_at(PANDA), [log]).moved(mounted_at(PANDA, grasp=grasp))
     assert_ten(again.values, found.values, 1e-9)
     assert np.allclose(again.deviations, found.deviations, rtol=1e-3)
 
@@ -117,7 +117,7 @@ def test_a_run_that_lags_is_aligned_and_its_difference_taken_off() -> None:
     # The loaded run lags by a tenth of a second that comes and goes.
     late = t + 0.1 * np.sin(2 * np.pi * t / t[-1]) ** 2
     loaded, empty = run(PANDA, motion, load, time=late), run(PANDA, motion, time=t)
-    found = weigh_by_residual(PANDA, held_at(PANDA), [loaded], [empty], description=MODEL)
+    found = weigh_by_residual(PANDA, mounted_at(PANDA), [loaded], [empty], description=MODEL)
     assert_ten(found.values, load.parameters, 1e-3)
 
 
@@ -127,7 +127,7 @@ def test_another_motion_is_not_taken_for_an_empty_run() -> None:
 
 
 def test_fingers_that_closed_are_not_part_of_the_load() -> None:
-    load, motion, held = body(7), motion_of(PANDA), held_at(PANDA)
+    load, motion, held = body(7), motion_of(PANDA), mounted_at(PANDA)
     fingers = Body(0.03, np.array([0.0, 0.04, 0.06]), 1e-5 * np.eye(3))
     opened = PANDA.with_body("fingers", fingers)
     closed = PANDA.with_body("fingers", fingers.moved(Pose(np.eye(3), np.array([0.0, -0.03, 0.0]))))
@@ -142,7 +142,7 @@ def test_fingers_that_closed_are_not_part_of_the_load() -> None:
 
 
 def test_several_loads_share_one_robot() -> None:
-    layout, held = layout_of(PANDA, DRIVE), held_at(PANDA)
+    layout, held = layout_of(PANDA, DRIVE), mounted_at(PANDA)
     first, second, known = body(8), body(9, 0.7), body(10, 2.0)
     groups = [
         LoadedRuns("empty", (run(PANDA, motion_of(PANDA, 0)),), held, NOTHING),
@@ -156,7 +156,7 @@ def test_several_loads_share_one_robot() -> None:
 
 
 def test_a_known_load_tells_how_much_torque_an_ampere_is() -> None:
-    layout, held, known = layout_of(PANDA, DRIVE), held_at(PANDA), body(11, 3.0)
+    layout, held, known = layout_of(PANDA, DRIVE), mounted_at(PANDA), body(11, 3.0)
     gains = np.array([14.0, 13.0, 11.0, 10.5, 11.0, 11.5, 9.0])
     rng = np.random.default_rng(0)
 
@@ -173,11 +173,11 @@ def test_a_known_load_tells_how_much_torque_an_ampere_is() -> None:
 
 def test_a_method_that_does_not_exist_is_refused_by_name() -> None:
     with pytest.raises(UnknownNameError):
-        weigh_with_model(MODEL, held_at(PANDA), [], method="guess")
+        weigh_with_model(MODEL, mounted_at(PANDA), [], method="guess")
 
 
 def test_only_the_load_and_the_changes_are_asked_about() -> None:
-    held = held_at(PANDA)
+    held = mounted_at(PANDA)
     problem = load_problem(MODEL, held, [run(PANDA, motion_of(PANDA))])
     free = [name for name, is_free in zip(problem.layout.names, problem.layout.free, strict=True) if is_free]
     assert len(free) == 10 + 3 * 7

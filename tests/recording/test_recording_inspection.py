@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from shared_material import DATA
-from steelyard.recording import Recording, inspect_recording, main_motion, read
+from steelyard.recording import Recording, inspect_recording, main_motion_rows, read
+from steelyard.recording.inspection.inspect import quantum
 from steelyard.recording.inspection.phases import period
-from steelyard.recording.inspection.values import quantum
 
 needs_data = pytest.mark.skipif(not DATA.is_dir(), reason="the folder ../shared is not here")
 N = 2000
@@ -164,7 +164,7 @@ def with_approach(rest=1.0, ramp=1.0, pause=0.5):
 
 def test_an_approach_before_the_motion_is_parted_from_it():
     recording, start = with_approach()
-    assert main_motion(recording) == slice(start, recording.n)
+    assert main_motion_rows(recording) == slice(start, recording.n)
     (finding,) = found(recording, "approach-phase")
     assert finding.place == f"rows 0 to {start - 1}"
     quiet = recording.rows(slice(start - 80, None))
@@ -216,7 +216,7 @@ def test_the_panda_log_has_the_eight_gaps_the_quantum_and_the_period_of_its_note
 )
 def test_the_ur10e_logs_have_an_approach_phase_where_their_authors_cut(name, first, last):
     recording = read(DATA / "ur10e" / name)
-    main = main_motion(recording)
+    main = main_motion_rows(recording)
     assert abs(main.start - first) < 50
     assert abs(main.stop - last) < 50
     assert {"approach-phase", "clock-jitter"} <= set(codes(recording))

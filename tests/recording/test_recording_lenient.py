@@ -6,8 +6,8 @@ import pytest
 from shared_material import DATA
 from steelyard.errors import RecordingError
 from steelyard.recording import Recording, inspect_recording, read, write
+from steelyard.recording.assembly import increasing
 from steelyard.recording.inspection.garbage import garbage_rows
-from steelyard.recording.lenient import increasing
 
 N = 200
 T = 0.01 * np.arange(N)

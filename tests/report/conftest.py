@@ -15,7 +15,7 @@ from steelyard.layout import layout_of
 from steelyard.motion import random_fourier
 from steelyard.problem import Estimate, problem_of
 from steelyard.recording import Recording
-from steelyard.report import ReportContent, content_of
+from steelyard.report import ReportContent, identification_content_of
 from steelyard.robot import Robot
 from steelyard.simulate import simulate
 from steelyard.zoo import zoo_robot
@@ -57,7 +57,7 @@ def content(robot: Robot, estimate: Estimate, recordings: dict[str, Recording]) 
             Check("mass matrix", Status.NOT_RUN, "no full set of links."),
         )
     )
-    return content_of(
+    return identification_content_of(
         robot,
         estimate,
         verdict,

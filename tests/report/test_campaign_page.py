@@ -12,21 +12,18 @@ import numpy as np
 import pytest
 
 from steelyard.audit import Check, Status, Verdict
-from steelyard.audit.cloud_gathering import parameter_cloud
-from steelyard.audit.cloud_prediction import prediction_error
-from steelyard.audit.cloud_tables import largest_changes
+from steelyard.audit.cloud import largest_changes, parameter_cloud, prediction_error
 from steelyard.errors import InputError, UnknownNameError
-from steelyard.report.campaign_cloud_figure import stage_figure
-from steelyard.report.campaign_content import CampaignContent
-from steelyard.report.campaign_page import campaign_page
-from steelyard.report.campaign_parts import (
+from steelyard.report.campaign.cloud import stage_figure
+from steelyard.report.campaign.content import (
     AcceptedParameter,
+    CampaignContent,
     CampaignRun,
     CommandCurves,
     HeldOutMotion,
     StageJudgement,
 )
-from steelyard.report.campaign_summary import campaign_summary
+from steelyard.report.campaign.page import campaign_page, campaign_summary
 from steelyard.report.content import TorqueTrace
 
 HOSTILE = "</script><script>alert(1)</script><img src=http://evil.example/x onerror=alert(1)>\"'\x1b[2J"

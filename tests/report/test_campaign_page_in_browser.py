@@ -8,8 +8,8 @@ import pytest
 
 from report.chromium import Browser, open_quietly
 from report.test_campaign_page import HOSTILE, campaign, hostile
-from steelyard.report.campaign_content import CampaignContent
-from steelyard.report.campaign_page import campaign_page
+from steelyard.report.campaign.content import CampaignContent
+from steelyard.report.campaign.page import campaign_page
 
 
 @pytest.fixture(scope="module")

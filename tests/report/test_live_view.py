@@ -23,11 +23,9 @@ from oracles.pinocchio_robot import PinocchioRobot
 from report.chromium import NAMES, PROGRAM, Browser
 from report.test_online_page import EFFORT, HOME, KR, RADIUS, arm, head, known, run
 from steelyard.finding import Severity
-from steelyard.online import Event, Reading
-from steelyard.report.live_server import MOST
-from steelyard.report.live_view import LiveObserver, LiveView
-from steelyard.report.online_news import Snapshot
-from steelyard.report.online_page import online_page
+from steelyard.online import Event, JointReading
+from steelyard.report.online.live import MOST, LiveObserver, LiveView, Snapshot
+from steelyard.report.online.page import online_page
 
 Letter = tuple[str, dict[str, Any]]
 
@@ -126,7 +124,7 @@ def test_what_a_control_loop_says_reaches_the_page_with_the_size_of_its_error(vi
     observer.learned(known(0.0, np.zeros(10), np.ones(10)))
     observer.happened(event(0.0, "bounds are known"))
     v_ref = np.full(7, 1e-3)
-    reading = Reading(0.001, HOME, np.zeros(7), np.zeros(7))
+    reading = JointReading(0.001, HOME, np.zeros(7), np.zeros(7))
     observer.cycle(reading, HOME + 1e-4, v_ref, 0.2 * EFFORT)
     observer.happened(event(0.002, "the robot is at rest"))
     closing = threading.Thread(target=observer.finish, args=("",))

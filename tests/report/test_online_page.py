@@ -36,14 +36,13 @@ from steelyard.online import (
     DrivenMove,
     Event,
     Known,
-    NotedMove,
+    MoveRecord,
     PlanCertificate,
     RobustLaw,
 )
 from steelyard.pose import Pose
-from steelyard.report.online_content import OnlineContent, OnlineHead
-from steelyard.report.online_page import live_page, online_page
-from steelyard.report.online_tube import tool_tube
+from steelyard.report.online.content import OnlineContent, OnlineHead, tool_tube
+from steelyard.report.online.page import live_page, online_page
 from steelyard.robot import Box, Robot
 from steelyard.uncertainty import PayloadBox
 from steelyard.zoo import zoo_robot
@@ -118,11 +117,11 @@ def certificate(least: tuple[ProvenMargin, ...]) -> PlanCertificate:
     )
 
 
-def noted(refused: int, condition: float | None, least: tuple[ProvenMargin, ...]) -> NotedMove:
+def noted(refused: int, condition: float | None, least: tuple[ProvenMargin, ...]) -> MoveRecord:
     motion = SplineMotion(arm().joint_names, np.array([0.0, 3.0]), np.tile(HOME[:, None], 6))
     load = PayloadBox.between(TRUTH - HALF, TRUTH + HALF)
     why = ("it could not be proven",) * refused
-    return NotedMove(motion, 1.5, np.zeros(7), load, certificate(least), condition, why)
+    return MoveRecord(motion, 1.5, np.zeros(7), load, certificate(least), condition, why)
 
 
 def moves() -> tuple[DrivenMove, ...]:

@@ -10,9 +10,8 @@ import pytest
 
 from report.chromium import Browser, open_quietly, scrub
 from report.test_online_page import EFFORT, RADIUS, hostile, run
-from steelyard.report.online_content import OnlineContent
-from steelyard.report.online_page import online_page
-from steelyard.report.online_tube import tool_tube
+from steelyard.report.online.content import OnlineContent, tool_tube
+from steelyard.report.online.page import online_page
 
 
 @pytest.fixture(scope="module")

@@ -20,13 +20,10 @@ from report.test_payload_page import bounds, weighed
 from steelyard.arrays import Array
 from steelyard.errors import InputError
 from steelyard.inertia import Body
-from steelyard.payload import PayloadEstimate, described, held_at, payload_of, weigh_with_model
+from steelyard.payload import PayloadEstimate, described, mounted_at, payload_of, weigh_with_model
 from steelyard.recording import Recording
-from steelyard.report.payload_bounds_section import com_bounds
-from steelyard.report.payload_content import PayloadContent
-from steelyard.report.payload_torque import payload_trace
-from steelyard.report.payload_views import VIEWS, payload_views
-from steelyard.report.payload_words import outward
+from steelyard.report.payload.content import PayloadContent, outward, payload_trace
+from steelyard.report.payload.page import VIEWS, com_bounds, payload_views
 from steelyard.robot import Robot
 from steelyard.zoo import zoo_robot
 
@@ -49,7 +46,7 @@ def loaded(robot: Robot) -> Recording:
 @pytest.fixture(scope="module")
 def exact(robot: Robot, loaded: Recording) -> PayloadEstimate:
     """From data without noise, so that nothing is left."""
-    weighing = weigh_with_model(described(robot, ()), held_at(robot), [loaded])
+    weighing = weigh_with_model(described(robot, ()), mounted_at(robot), [loaded])
     return payload_of(weighing, np.random.default_rng(0), point="lmi")
 
 

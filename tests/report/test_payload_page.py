@@ -18,19 +18,20 @@ from payload.loaded_arm import body, motion_of, run
 from report.test_report_page import HOSTILE, Reader, data_of
 from steelyard.audit import Check, Status, Verdict
 from steelyard.errors import InputError
-from steelyard.export.object_folder import write_object
+from steelyard.export.payload_asset import write_object
 from steelyard.finding import Finding, Severity
 from steelyard.inertia import Body, Mesh
-from steelyard.payload import QUANTITIES, DecidedBy, held_at, payload_of, weigh_by_residual
-from steelyard.report.payload_content import PayloadContent
-from steelyard.report.payload_gathering import payload_content_of
-from steelyard.report.payload_loading_section import GAZEBO, MUJOCO, PINOCCHIO
-from steelyard.report.payload_page import payload_page
-from steelyard.report.payload_parts import GainAnswer, TrialOutcome
-from steelyard.report.payload_torque import payload_trace
-from steelyard.uncertainty.bounded_rows import BoundedRows, Place
+from steelyard.payload import QUANTITIES, DecidedBy, mounted_at, payload_of, weigh_by_residual
+from steelyard.report.payload.content import (
+    GainAnswer,
+    PayloadContent,
+    TrialOutcome,
+    payload_content_of,
+    payload_trace,
+)
+from steelyard.report.payload.page import GAZEBO, MUJOCO, PINOCCHIO, payload_page
 from steelyard.uncertainty.guaranteed import guaranteed_bounds
-from steelyard.uncertainty.payload_box import PayloadBox
+from steelyard.uncertainty.payload_polytope import BoundedRows, PayloadBox, Place
 from steelyard.zoo import zoo_robot
 
 ASSUMED = ("Each torque is within 2 % of the true one.", "The payload weighs at most 5 kg.")
@@ -58,7 +59,7 @@ def block(middle: tuple[float, ...], sides: tuple[float, ...]) -> Mesh:
 def weighed() -> PayloadContent:
     """A payload on a Panda, weighed by residual torques, with everything a page can say."""
     robot = zoo_robot("panda")
-    motion, held = motion_of(robot, period=5.0), held_at(robot)
+    motion, held = motion_of(robot, period=5.0), mounted_at(robot)
     loaded = run(robot, motion, body(1, 1.5), noise=0.1, offset=0.3)
     empty = run(robot, motion, noise=0.1, rng=np.random.default_rng(9))
     estimate = payload_of(weigh_by_residual(robot, held, [loaded], [empty]), np.random.default_rng(0))

@@ -9,8 +9,8 @@ import pytest
 from report.chromium import Browser, open_quietly
 from report.test_payload_page import hostile, weighed
 from report.test_report_page import HOSTILE
-from steelyard.report.payload_content import PayloadContent
-from steelyard.report.payload_page import payload_page
+from steelyard.report.payload.content import PayloadContent
+from steelyard.report.payload.page import payload_page
 
 
 @pytest.fixture(scope="module")

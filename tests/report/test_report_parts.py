@@ -21,14 +21,13 @@ from steelyard.report import (
     ReportContent,
     TorqueTrace,
     combinations,
-    content_of,
     draw_arm,
+    identification_content_of,
     parameter_lines,
     report_page,
 )
-from steelyard.report.numerals import aligned, numeral, percent
-from steelyard.report.safe_text import as_script_data, marked_up, visible
-from steelyard.report.thinning import thinned
+from steelyard.report.html import aligned_numerals, as_script_data, marked_up, numeral, percent, visible_text
+from steelyard.report.page import thinned
 from steelyard.robot import Robot
 
 
@@ -75,7 +74,7 @@ def test_numbers_say_what_is_missing_and_what_is_unbounded() -> None:
 
 
 def test_decimal_points_stand_below_each_other() -> None:
-    texts = aligned(["1.5", "−12", "0.0125", "∞", "3.2e−9"])
+    texts = aligned_numerals(["1.5", "−12", "0.0125", "∞", "3.2e−9"])
     plain = [text for text in texts if "e" not in text and "∞" not in text]
     tails = {
         len(text) - (text.find(".") if "." in text else len(text.rstrip("\u2007\u2008"))) for text in plain
@@ -85,17 +84,17 @@ def test_decimal_points_stand_below_each_other() -> None:
 
 @given(st.text())
 def test_no_text_can_end_a_script_open_an_element_or_steer_a_terminal(text: str) -> None:
-    document = as_script_data({"name": visible(text)})
+    document = as_script_data({"name": visible_text(text)})
     assert not set("<>&\u2028\u2029") & set(document)
-    assert json.loads(document)["name"] == visible(text)
+    assert json.loads(document)["name"] == visible_text(text)
     assert not set('<>"') & set(marked_up(text))
-    assert not re.search("[\x00-\x1f\x7f-\x9f]", visible(text))
-    assert visible(text).encode().decode() == visible(text)
+    assert not re.search("[\x00-\x1f\x7f-\x9f]", visible_text(text))
+    assert visible_text(text).encode().decode() == visible_text(text)
 
 
 def test_turned_text_and_escape_sequences_are_spelled_out() -> None:
-    assert visible("a\u202eb\x1b[31m\nc\ud800") == "a\\u202eb\\x1b[31m c\\ud800"
-    assert visible("Achse Übergröße 肩") == "Achse Übergröße 肩"
+    assert visible_text("a\u202eb\x1b[31m\nc\ud800") == "a\\u202eb\\x1b[31m c\\ud800"
+    assert visible_text("Achse Übergröße 肩") == "Achse Übergröße 肩"
 
 
 def test_classes_are_those_of_structural_identifiability(robot: Robot, estimate: Estimate) -> None:
@@ -148,7 +147,7 @@ def test_held_out_motions_come_first_and_unknown_names_are_refused(
 ) -> None:
     assert [(trace.name, trace.held_out) for trace in content.traces] == [("holdout", True), ("train", False)]
     with pytest.raises(UnknownNameError, match="holdout"):
-        content_of(robot, estimate, content.verdict, recordings, held_out=["hold-out"])
+        identification_content_of(robot, estimate, content.verdict, recordings, held_out=["hold-out"])
 
 
 def test_wrong_shapes_and_counts_are_named(content: ReportContent) -> None:
@@ -166,7 +165,7 @@ def test_the_opening_says_what_links_cost_on_the_motion_held_out(
     assert "no links need to have" not in report_page(content)  # the estimate has no links
     heavier = 1.2 * estimate.layout.complete_nominal()
     linked = replace(estimate, parameters=heavier)
-    shown = content_of(robot, linked, content.verdict, recordings, held_out=["holdout"])
+    shown = identification_content_of(robot, linked, content.verdict, recordings, held_out=["holdout"])
     trace = next(trace for trace in shown.traces if trace.held_out)
     # The combinations are fitted; links a fifth too heavy are not.
     assert trace.without_links is not None

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from steelyard.campaign.robot_document import robot_document, robot_of
+from steelyard.campaign.spec import robot_document, robot_of
 from steelyard.cli.robot_argument import given_robot
 from steelyard.errors import DescriptionError, UnknownNameError
 from steelyard.identifiability import structural_identifiability

@@ -10,7 +10,7 @@ import pytest
 
 from oracles.random_mjcf import RandomMjcf
 from steelyard.errors import InputError
-from steelyard.robot.mjcf import parse_mjcf
+from steelyard.robot.descriptions.mjcf import parse_mjcf
 
 MORE = (
     '<asset><mesh name="part" file="part.stl" scale="1.0 2.0 0.5" refpos="0.1 0.0 0.0"/></asset>'

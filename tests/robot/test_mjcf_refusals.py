@@ -9,7 +9,7 @@ import pytest
 
 from steelyard.errors import DescriptionError, InputError, UnknownNameError
 from steelyard.robot import Mimic
-from steelyard.robot.mjcf import parse_mjcf
+from steelyard.robot.descriptions.mjcf import parse_mjcf
 
 INERTIAL = '<inertial pos="0 0 0" mass="2" diaginertia="1 1 1"/>'
 JOINT = '<joint name="j"/>'

@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from steelyard.finding import Finding, Severity
-from steelyard.robot import Robot, load_urdf, mesh_folder, parse_urdf
+from steelyard.robot import Robot, load_urdf, parse_urdf
+from steelyard.robot.descriptions import meshes
 
 CUBE_FACES = "f 1 3 4 2\nf 5 6 8 7\nf 1 2 6 5\nf 3 7 8 4\nf 1 5 7 3\nf 2 4 8 6\n"
 WATER = 1000.0
@@ -50,13 +51,13 @@ def _cube(path: Path, side: float = 0.1) -> None:
 def opened(monkeypatch: pytest.MonkeyPatch) -> list[Path]:
     """Every mesh file the reader opens."""
     paths: list[Path] = []
-    read = mesh_folder.read_mesh
+    read = meshes.read_mesh
 
     def watched(path: Path) -> object:
         paths.append(path)
         return read(path)
 
-    monkeypatch.setattr(mesh_folder, "read_mesh", watched)
+    monkeypatch.setattr(meshes, "read_mesh", watched)
     return paths
 
 
@@ -199,7 +200,7 @@ def test_a_mesh_that_cannot_be_read_is_reported(tmp_path: Path, content: bytes, 
 def test_a_mesh_that_is_too_large_to_check_is_said_so(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, opened: list[Path]
 ) -> None:
-    monkeypatch.setattr(mesh_folder, "MAX_MESH_BYTES", 10)
+    monkeypatch.setattr(meshes, "MAX_MESH_BYTES", 10)
     _cube(tmp_path / "a.obj")
     finding = _only(_in(tmp_path, _text(_mesh("a.obj"))))
     assert (finding.severity, finding.code, opened) == (Severity.INFO, "mesh-not-read", [])

@@ -199,7 +199,7 @@ def test_a_path_that_is_no_description_is_refused(tmp_path: Path) -> None:
 
 
 def test_a_file_larger_than_the_limit_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("steelyard.robot.xml.MAX_BYTES", 100)
+    monkeypatch.setattr("steelyard.robot.descriptions.xml.MAX_BYTES", 100)
     (tmp_path / "big.urdf").write_text(GOOD)
     with pytest.raises(DescriptionError, match="is larger than"):
         load_robot(tmp_path / "big.urdf")

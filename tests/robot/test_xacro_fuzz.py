@@ -12,8 +12,8 @@ import pytest
 import xacro
 
 from steelyard.errors import InputError
-from steelyard.robot.xacro import expand_xacro
-from steelyard.robot.xml import Element
+from steelyard.robot.descriptions.xacro import expand_xacro
+from steelyard.robot.descriptions.xml import Element
 
 HEAD = '<robot name="r" xmlns:xacro="http://www.ros.org/wiki/xacro">\n'
 Rng = np.random.Generator

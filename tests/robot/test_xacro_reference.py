@@ -9,8 +9,8 @@ import pytest
 import xacro
 
 from steelyard.errors import DescriptionError
-from steelyard.robot.xacro import expand_xacro
-from steelyard.robot.xml import Element
+from steelyard.robot.descriptions.xacro import expand_xacro
+from steelyard.robot.descriptions.xml import Element
 
 Tree = tuple[str, dict[str, str], list["Tree"]]
 

@@ -7,9 +7,9 @@ import pytest
 
 from oracles.agreement import assert_agree
 from steelyard.dynamics.straight_line import StraightLineCode, straight_line_code
-from steelyard.dynamics.straight_line.program import Program
+from steelyard.dynamics.straight_line.expression import Program
 from steelyard.layout import layout_of
-from steelyard.rollout.lanes import with_known_accelerations
+from steelyard.rollout.sensitivity import with_known_accelerations
 from steelyard.zoo import zoo_robot
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from steelyard.rollout.timing import SCHEMES, divide_cycle
+from steelyard.rollout.closed_loop import SCHEMES, divide_cycle
 
 
 @pytest.mark.parametrize("delay", [0.0, 1e-4, 5e-4, 9e-4, 1e-3, 1.5e-3, 2.9999e-3, 3e-3])

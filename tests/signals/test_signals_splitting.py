@@ -7,7 +7,7 @@ import pytest
 
 from steelyard.errors import InputError, RecordingError
 from steelyard.recording import Recording, same_motion
-from steelyard.signals import held_poses, kept_apart
+from steelyard.signals import held_poses, holdout_split
 
 
 def _swing(duration: float, period: float, chirp: float = 0.0) -> Recording:
@@ -19,7 +19,7 @@ def _swing(duration: float, period: float, chirp: float = 0.0) -> Recording:
 
 def test_a_motion_that_does_not_repeat_is_split_at_its_end() -> None:
     log = _swing(10.0, 4.0, chirp=0.3)
-    split = kept_apart(log)
+    split = holdout_split(log)
     assert len(split.train) == 1
     assert split.train[0].n + split.apart.n == log.n
     assert split.apart.time[0] > split.train[0].time[-1]
@@ -29,7 +29,7 @@ def test_a_motion_that_does_not_repeat_is_split_at_its_end() -> None:
 
 def test_a_motion_that_repeats_is_split_by_phase_so_that_nothing_kept_apart_was_seen() -> None:
     period = 4.0
-    split = kept_apart(_swing(11.0, period))
+    split = holdout_split(_swing(11.0, period))
     phases = np.concatenate([np.mod(part.time, period) for part in split.train])
     apart = np.mod(split.apart.time, period)
     # An edge of the window may move by the interval that the period is found to.
@@ -43,7 +43,7 @@ def test_a_motion_that_repeats_is_split_by_phase_so_that_nothing_kept_apart_was_
 
 def test_a_share_must_leave_something_on_both_sides() -> None:
     with pytest.raises(InputError, match="between 0 and 1"):
-        kept_apart(_swing(5.0, 2.0), 1.0)
+        holdout_split(_swing(5.0, 2.0), 1.0)
 
 
 def test_held_poses_average_what_stands_and_leave_out_what_moves() -> None:

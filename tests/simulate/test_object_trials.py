@@ -14,9 +14,16 @@ from scipy.special import ellipk
 from steelyard.errors import InputError
 from steelyard.inertia import Body, box, random_body
 from steelyard.pose import Pose
-from steelyard.simulate.object_motion import ObjectMotion, compared_motion, swing_period
-from steelyard.simulate.object_standard_trials import standard_trials
-from steelyard.simulate.object_trials import Drop, Push, Swing, run_trial
+from steelyard.simulate.object_trials import (
+    Drop,
+    ObjectMotion,
+    Push,
+    Swing,
+    compared_motion,
+    run_trial,
+    standard_trials,
+    swing_period,
+)
 
 G = 9.81
 SIDES = np.array([0.12, 0.08, 0.05])

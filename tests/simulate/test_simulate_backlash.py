@@ -11,7 +11,7 @@ from steelyard.errors import InputError
 from steelyard.motion import random_fourier
 from steelyard.recording import Recording
 from steelyard.simulate import Plant, SensorPreset, simulate
-from steelyard.simulate.backlash import PlayGear
+from steelyard.simulate.sensing import PlayGear
 from steelyard.zoo import zoo_robot
 
 ROBOT = zoo_robot("two_link")

@@ -21,8 +21,8 @@ from steelyard.errors import InputError, NoSolutionError
 from steelyard.motion import random_fourier
 from steelyard.recording import Recording
 from steelyard.robot import Robot
-from steelyard.simulate import SENSORS, Plant, SensorPreset, loop, mujoco_native, simulate
-from steelyard.simulate.specimen import drawn_specimen
+from steelyard.simulate import SENSORS, Plant, SensorPreset, closed_loop, mujoco_model, simulate
+from steelyard.simulate.sensor import drawn_robot_sample
 from steelyard.zoo import zoo_robot
 
 JITTER_AND_NOISE = SensorPreset(
@@ -54,7 +54,7 @@ def plain(
 ) -> dict[str, Array]:
     preset = SENSORS[sensor] if isinstance(sensor, str) else sensor
     rng = np.random.default_rng(5)
-    specimen = drawn_specimen(preset, robot, rng)
+    specimen = drawn_robot_sample(preset, robot, rng)
     motion = random_fourier(robot, np.random.default_rng(1), period=1.0)
     effort = np.array([joint.limits.effort for joint in robot.joints])
     limits = effort if preset.torque_limits else np.full(robot.nv, np.inf)
@@ -123,17 +123,17 @@ def test_no_compiled_call_lasts_longer_than_a_stretch_and_stretches_leave_no_tra
 ) -> None:
     robot = zoo_robot("two_link")
     law = PD(robot, 80.0, 8.0)
-    call: Callable[..., object] = loop.call
+    call: Callable[..., object] = closed_loop.call
     lengths: list[int] = []
 
     def counted(*given: Any) -> object:
         lengths.append(given[-1] - given[-2])
         return call(*given)
 
-    monkeypatch.setattr(loop, "call", counted)
+    monkeypatch.setattr(closed_loop, "call", counted)
     whole = run(robot, "low-cost", 1200, law)
     assert lengths == [500, 500, 201]
-    monkeypatch.setattr(loop, "STRETCH", 7e-3)
+    monkeypatch.setattr(closed_loop, "STRETCH", 7e-3)
     for name in ("q", "v", "tau", "current"):
         np.testing.assert_array_equal(getattr(run(robot, "low-cost", 1200, law), name), getattr(whole, name))
 
@@ -161,6 +161,6 @@ def test_worker_processes_give_the_same_bits(method: str) -> None:
 
 
 def test_a_missing_library_is_named_with_its_folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(mujoco_native.mujoco, "__file__", str(tmp_path / "__init__.py"))
+    monkeypatch.setattr(mujoco_model.mujoco, "__file__", str(tmp_path / "__init__.py"))
     with pytest.raises(InputError, match=f"^{tmp_path}: the library libmujoco is not in this folder"):
-        mujoco_native.link_mujoco.__wrapped__()
+        mujoco_model.link_mujoco.__wrapped__()

@@ -20,7 +20,7 @@ from steelyard.motion import random_fourier
 from steelyard.pose import Pose
 from steelyard.robot import Joint, JointKind, Link, Robot
 from steelyard.simulate import Plant, simulate
-from steelyard.simulate.load_friction import load_friction, loaded_friction_at_end
+from steelyard.simulate.friction import load_friction, loaded_friction_at_end
 from steelyard.zoo import zoo_robot
 
 INERTIA = 0.02

@@ -11,7 +11,7 @@ import pytest
 from steelyard.errors import DescriptionError, InputError, UnknownNameError
 from steelyard.motion import random_fourier
 from steelyard.robot import Robot
-from steelyard.simulate import SENSORS, SensorPreset, sensor_preset, simulate, torque_constants
+from steelyard.simulate import SENSORS, SensorPreset, sensor_preset, simulate, torque_per_ampere
 from steelyard.zoo import zoo_robot
 
 
@@ -125,12 +125,12 @@ def test_a_log_is_as_fast_as_the_sensors_or_a_whole_number_of_times_slower() -> 
 def test_the_servos_of_paper_004_have_their_own_torque_constants() -> None:
     crane = zoo_robot("crane_x7_hand")
     preset = SENSORS["crane-x7"]
-    constants = torque_constants(preset, crane)
+    constants = torque_per_ampere(preset, crane)
     assert constants is not None
     assert constants[1] == 3.1317
     assert (np.delete(constants, 1) == 2.3179).all()
     with pytest.raises(InputError, match="8 joints"):
-        torque_constants(preset, zoo_robot("crane_x7"))
+        torque_per_ampere(preset, zoo_robot("crane_x7"))
     for wrong in ((1.0, -1.0), (1.0, math.nan)):
         with pytest.raises(InputError, match="positive"):
             replace(preset, torque_constants=wrong)

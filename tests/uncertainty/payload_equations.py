@@ -14,8 +14,7 @@ from steelyard.inertia import change_of_frame, random_body
 from steelyard.layout import Layout, layout_of
 from steelyard.motion import random_fourier
 from steelyard.robot import Robot
-from steelyard.uncertainty.bounded_rows import BoundedRows, Place
-from steelyard.uncertainty.payload_box import PayloadBox
+from steelyard.uncertainty.payload_polytope import BoundedRows, PayloadBox, Place
 from steelyard.zoo import zoo_robot
 
 UPPER = np.array([5.0, 1.0, 1.0, 1.0, *[0.3] * 6])

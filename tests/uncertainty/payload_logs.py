@@ -15,10 +15,9 @@ from steelyard.motion import random_fourier
 from steelyard.pose import Pose
 from steelyard.recording import Recording
 from steelyard.robot import Robot
-from steelyard.uncertainty.bounded_rows import BoundedRows
 from steelyard.uncertainty.error_bounds import ErrorBounds
 from steelyard.uncertainty.momentum_windows import bounded_rows
-from steelyard.uncertainty.payload_box import PayloadBox
+from steelyard.uncertainty.payload_polytope import BoundedRows, PayloadBox
 from steelyard.zoo import zoo_robot
 
 DRIVE = ("viscous", "coulomb", "offset", "rotor")

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from steelyard.errors import InputError, ShapeError
-from steelyard.uncertainty.bounded_rows import BoundedRows, Place
+from steelyard.uncertainty.payload_polytope import BoundedRows, Place
 
 
 def some_rows(seed: int, m: int = 5, p: int = 3, assumptions: tuple[str, ...] = ("a",)) -> BoundedRows:

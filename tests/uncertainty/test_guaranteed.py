@@ -12,9 +12,8 @@ import scipy.optimize
 from steelyard.arrays import Array
 from steelyard.errors import InputError
 from steelyard.inertia import random_body
-from steelyard.uncertainty.bounded_rows import BoundedRows, Place
 from steelyard.uncertainty.guaranteed import CAN_EXIST, guaranteed_bounds
-from steelyard.uncertainty.payload_box import PayloadBox
+from steelyard.uncertainty.payload_polytope import BoundedRows, PayloadBox, Place
 
 from .payload_logs import EXTENT, HEAVIEST, run_of
 

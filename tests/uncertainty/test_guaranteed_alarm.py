@@ -10,10 +10,13 @@ import scipy.optimize
 
 from steelyard.cones import LinearSeries
 from steelyard.errors import NoSolutionError, SolverError
-from steelyard.uncertainty.bounded_rows import BoundedRows, Place
-from steelyard.uncertainty.contradiction import ContradictionError, contradiction_of, error_growth
-from steelyard.uncertainty.guaranteed import guaranteed_bounds
-from steelyard.uncertainty.payload_box import PayloadBox
+from steelyard.uncertainty.guaranteed import (
+    ContradictionError,
+    contradiction_of,
+    error_growth,
+    guaranteed_bounds,
+)
+from steelyard.uncertainty.payload_polytope import BoundedRows, PayloadBox, Place
 
 from .payload_logs import run_of, with_errors
 from .test_guaranteed import random_rows

@@ -9,9 +9,7 @@ import pytest
 
 from steelyard.errors import InputError
 from steelyard.recording import Recording
-from steelyard.uncertainty.contradiction import ContradictionError
-from steelyard.uncertainty.guaranteed import GuaranteedBounds
-from steelyard.uncertainty.guaranteed_payload import guaranteed_payload
+from steelyard.uncertainty.guaranteed import ContradictionError, GuaranteedBounds, guaranteed_payload
 
 from .payload_logs import Run, run_of, with_errors
 

@@ -12,8 +12,13 @@ from steelyard.dynamics import forward_dynamics
 from steelyard.errors import InputError
 from steelyard.recording import Recording
 from steelyard.uncertainty.error_bounds import ErrorBounds
-from steelyard.uncertainty.logged_torque import delay_columns, impulses, torque_errors, torque_jumps
-from steelyard.uncertainty.time_windows import TimeWindows
+from steelyard.uncertainty.loaded_arm import TimeWindows
+from steelyard.uncertainty.momentum_windows import (
+    delay_columns,
+    impulses,
+    torque_errors,
+    torque_jumps,
+)
 
 from .payload_logs import loaded, run_of
 

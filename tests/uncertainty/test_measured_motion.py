@@ -13,7 +13,7 @@ from steelyard.arrays import Array
 from steelyard.errors import InputError
 from steelyard.recording import Recording
 from steelyard.uncertainty import ErrorBounds, MotionContradictionError, with_velocities
-from steelyard.uncertainty.measured_motion import require_one_motion
+from steelyard.uncertainty.error_bounds import require_one_motion
 
 POSITION, VELOCITY = np.array([2e-5, 0.0]), np.array([1e-3, 2e-4])
 AMPLITUDE, FREQUENCY = np.array([0.5, 0.2]), np.array([3.0, 9.0])

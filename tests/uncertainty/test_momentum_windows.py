@@ -12,14 +12,16 @@ from steelyard.errors import InputError, RecordingError
 from steelyard.inertia import Body, change_of_frame, random_body
 from steelyard.layout import layout_of
 from steelyard.recording import Recording
-from steelyard.uncertainty.arm_norms import ArmNorms, arm_norms
 from steelyard.uncertainty.error_bounds import ErrorBounds
-from steelyard.uncertainty.loaded_arm import LoadedArm
-from steelyard.uncertainty.momentum_windows import bounded_rows
-from steelyard.uncertainty.payload_box import PayloadBox
-from steelyard.uncertainty.time_nodes import TimeNodes
-from steelyard.uncertainty.time_windows import TimeWindows
-from steelyard.uncertainty.window_errors import certain_signs, end_errors, motion_errors, slope_errors
+from steelyard.uncertainty.loaded_arm import ArmNorms, LoadedArm, TimeNodes, TimeWindows, arm_norms
+from steelyard.uncertainty.momentum_windows import (
+    bounded_rows,
+    certain_signs,
+    end_errors,
+    motion_errors,
+    slope_errors,
+)
+from steelyard.uncertainty.payload_polytope import PayloadBox
 from steelyard.zoo import zoo_robot
 
 from .payload_logs import DRIVE, EXTENT, HEAVIEST, Run, loaded, run_of, with_errors

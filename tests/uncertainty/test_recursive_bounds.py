@@ -12,11 +12,8 @@ import pytest
 from steelyard.arrays import Array
 from steelyard.cones import InfeasibleError
 from steelyard.errors import InputError
-from steelyard.uncertainty.contradiction import ContradictionError
-from steelyard.uncertainty.guaranteed import guaranteed_bounds
-from steelyard.uncertainty.payload_box import PayloadBox
-from steelyard.uncertainty.payload_polytope import PayloadPolytope
-from steelyard.uncertainty.recursive_bounds import RecursiveBounds
+from steelyard.uncertainty.guaranteed import ContradictionError, RecursiveBounds, guaranteed_bounds
+from steelyard.uncertainty.payload_polytope import PayloadBox, PayloadPolytope
 from uncertainty.payload_equations import LOWER, PRIOR, UPPER, Case, case, hull
 
 

@@ -10,8 +10,8 @@ import pytest
 
 from steelyard.arrays import Array
 from steelyard.errors import InputError
-from steelyard.uncertainty.bounded_rows import BoundedRows, Place
-from steelyard.uncertainty.theorem13 import linear_bounds
+from steelyard.uncertainty.parameter_bounds import linear_bounds
+from steelyard.uncertainty.payload_polytope import BoundedRows, Place
 from uncertainty.payload_equations import case, hull
 
 

@@ -9,9 +9,8 @@ import pytest
 
 from steelyard.arrays import Array
 from steelyard.inertia import log_cholesky, random_body
-from steelyard.uncertainty.bounded_rows import BoundedRows, Place
-from steelyard.uncertainty.theorem13 import linear_bounds
-from steelyard.uncertainty.theorem13_log_cholesky import Minimiser, log_cholesky_bounds
+from steelyard.uncertainty.parameter_bounds import Minimiser, linear_bounds, log_cholesky_bounds
+from steelyard.uncertainty.payload_polytope import BoundedRows, Place
 from uncertainty.payload_equations import case
 
 TINY = {"absolute": 1e-6, "relative": 0.0, "model": 1e-7}

@@ -12,7 +12,7 @@ from campaign.test_identification import written as identification
 from campaign.test_monte_carlo import written as study
 from cli.running import run
 from steelyard.archive import to_document
-from steelyard.campaign import Event, Graph, Happening, read_spec
+from steelyard.campaign import CampaignEvent, Happening, TaskGraph, read_spec
 from steelyard.errors import InputError
 from steelyard.progress import Step
 from steelyard.workflows.campaign import CampaignResult, campaign
@@ -25,10 +25,10 @@ class Notes:
         self.tasks = 0
         self.ended: list[str] = []
 
-    def planned(self, graph: Graph) -> None:
+    def planned(self, graph: TaskGraph) -> None:
         self.tasks = len(graph)
 
-    def happened(self, event: Event) -> None:
+    def happened(self, event: CampaignEvent) -> None:
         if event.what in (Happening.DONE, Happening.FROM_STORE):
             self.ended.append(event.task)
 

@@ -17,7 +17,7 @@ import pytest
 from cli.running import run
 from steelyard.archive import to_document
 from steelyard.errors import InputError
-from steelyard.online import BROKEN, Mind, OnlineRun
+from steelyard.online import BROKEN, OnlineRun, Replanner
 from steelyard.progress import Step
 from steelyard.robot import read_payload
 from steelyard.uncertainty import PayloadBox
@@ -41,9 +41,9 @@ def load(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def counted() -> Any:
     """Searches that are limited by plans looked at, not by time: the same on every machine."""
     with pytest.MonkeyPatch.context() as patch:
-        honest = Mind.exciting
+        honest = Replanner.exciting
         patch.setattr(
-            Mind, "exciting", lambda setting, budget=None: honest(setting, budget=None, evaluations=60)
+            Replanner, "exciting", lambda setting, budget=None: honest(setting, budget=None, evaluations=60)
         )
         yield
 

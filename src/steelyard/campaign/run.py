@@ -7,32 +7,167 @@ moment: the next start finds every result that was finished, and ends with the s
 
 from __future__ import annotations
 
+import fcntl
 import heapq
+import json
 import os
+import socket
+import time
 from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import Any
 
-from steelyard.campaign.cluster_crew import ClusterCrew
-from steelyard.campaign.crew import Crew, Report
-from steelyard.campaign.event import Event, Happening, Tell, ignore
-from steelyard.campaign.failure import Failure
-from steelyard.campaign.graph import Graph
-from steelyard.campaign.local_crew import LocalCrew
-from steelyard.campaign.lock import Lock, locked
-from steelyard.campaign.outcome import End, Outcome, Status
-from steelyard.campaign.record import Record
+from steelyard.campaign.cluster_executor import ClusterExecutor
+from steelyard.campaign.executor import (
+    Call,
+    CampaignEvent,
+    Executor,
+    Given,
+    Group,
+    Happening,
+    LocalExecutor,
+    Report,
+    Tell,
+    ignore,
+)
+from steelyard.campaign.record import CampaignOutcome, End, Record, TaskStatus
 from steelyard.campaign.store import DamagedError, Store
-from steelyard.campaign.task import Task, function_of
-from steelyard.campaign.worker import Call, Given, Group
+from steelyard.campaign.task import Failure, Task, TaskGraph, function_of
+from steelyard.document import parse_json
 from steelyard.errors import InputError
 from steelyard.files import FilePath
+
+# One campaign at a time in a folder.
+#
+# The lock is a file that says who holds it. A holder on this machine is asked for by its process number and
+# start; a holder elsewhere cannot be asked, so it touches the file while it lives.
+
+FILE = "campaign.lock"
+REFRESH = 30.0
+"""Seconds between two touches of the lock."""
+SILENCE = 600.0
+"""Seconds without a touch after which a holder on another machine is taken for dead."""
+
+
+class Lock:
+    """A lock that is held."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._touched = time.monotonic()
+
+    def refresh(self) -> None:
+        """Show that the holder lives; cheap enough to be called often."""
+        if time.monotonic() - self._touched > REFRESH:
+            self._touched = time.monotonic()
+            with suppress(OSError):
+                os.utime(self._path)
+
+
+@contextmanager
+def locked(folder: Path, say: Callable[[str], None]) -> Iterator[Lock]:
+    """Hold the lock of a folder.
+
+    Args:
+        folder: of the campaign.
+        say: told when a lock was left by a campaign that is gone.
+
+    Yields:
+        The lock, to be refreshed.
+
+    Raises:
+        InputError: another campaign holds it, or the folder cannot be written to.
+    """
+    path = folder / FILE
+    me = {"host": socket.gethostname(), "process": os.getpid(), "born": _born(os.getpid())}
+    try:
+        while not _taken(path, json.dumps(me), say):
+            pass
+    except OSError as error:
+        raise InputError(f"cannot be locked: {error.strerror}.", place=str(path)) from error
+    try:
+        yield Lock(path)
+    finally:
+        path.unlink(missing_ok=True)
+
+
+def _taken(path: Path, me: str, say: Callable[[str], None]) -> bool:
+    """Write into the lock who holds it; False when its last holder removed the file meanwhile."""
+    with path.open("a+") as stream:
+        # Held only while the file is read and written: two that start at once take turns.
+        fcntl.lockf(stream, fcntl.LOCK_EX)
+        try:
+            if path.stat().st_ino != os.fstat(stream.fileno()).st_ino:
+                return False
+        except FileNotFoundError:
+            return False
+        stream.seek(0)
+        _judge(stream.read(), time.time() - path.stat().st_mtime, path, say)
+        stream.truncate(0)
+        stream.write(me)
+        stream.flush()
+        return True
+
+
+def _judge(text: str, silence: float, path: Path, say: Callable[[str], None]) -> None:
+    """Refuse a lock whose holder may live; say a word about one whose holder is gone."""
+    if not text:
+        return
+    try:
+        holder: Any = parse_json(text, place=str(path))
+        host, process, born = str(holder["host"]), int(holder["process"]), holder["born"]
+    except (ValueError, TypeError, KeyError):
+        say(f"{path.name} is damaged and was replaced.")
+        return
+    who = f"process {process} on {host}"
+    if host == socket.gethostname():
+        if _alive(process) and born == _born(process):
+            raise InputError(
+                f"is in use by another campaign, {who}.",
+                place=str(path.parent),
+                remedy="Wait for it to end, or choose another folder.",
+            )
+        say(f"A campaign here ended without a word ({who}); what it stored is used.")
+        return
+    if silence < SILENCE:
+        raise InputError(
+            f"is in use by another campaign, {who}, seen {silence:.0f} s ago.",
+            place=str(path.parent),
+            remedy=f"Wait for it; if it is dead, delete {path.name} or wait {SILENCE - silence:.0f} s.",
+        )
+    say(f"A campaign here has been silent for {silence:.0f} s ({who}) and is taken for dead.")
+
+
+def _alive(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return True
+
+
+def _born(process: int) -> str:
+    """When a process started, in ticks since the machine did; empty where the system does not say.
+
+    It tells a holder from a later process that was given the same number.
+    """
+    try:
+        # The name in the second field may hold spaces and brackets; the start is field 22.
+        return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[19]
+    except (OSError, IndexError):
+        return ""
+
 
 RETRIES = 3
 """How often a task is started again after its worker was lost."""
 
 
-def run(
-    graph: Graph,
+def run_campaign(
+    graph: TaskGraph,
     folder: FilePath,
     *,
     name: str = "",
@@ -40,7 +175,7 @@ def run(
     cluster: str | None = None,
     retry_failed: bool = False,
     tell: Tell = ignore,
-) -> Outcome:
+) -> CampaignOutcome:
     """Run the tasks of a graph, or what is left of them.
 
     Results do not depend on the order, the number of workers, or where they are.
@@ -75,12 +210,12 @@ def run(
     except OSError as error:
         raise InputError(f"cannot be made: {error.strerror}.", place=str(folder)) from error
     store = Store(folder / "store")
-    with locked(folder, lambda word: tell(Event(Happening.NOTE, word=word))) as lock:
+    with locked(folder, lambda word: tell(CampaignEvent(Happening.NOTE, word=word))) as lock:
         store.clean()
-        crew: Crew = (
-            LocalCrew(store, folder / "logs", workers or _cores())
+        crew: Executor = (
+            LocalExecutor(store, folder / "logs", workers or _cores())
             if cluster is None
-            else ClusterCrew(store, cluster, tell)
+            else ClusterExecutor(store, cluster, tell)
         )
         try:
             record = Record(folder, graph, name)
@@ -91,7 +226,7 @@ def run(
 
 class _Running:
     def __init__(
-        self, graph: Graph, store: Store, crew: Crew, record: Record, tell: Tell, retry_failed: bool
+        self, graph: TaskGraph, store: Store, crew: Executor, record: Record, tell: Tell, retry_failed: bool
     ) -> None:
         self._graph, self._store, self._crew, self._record = graph, store, crew, record
         self._tell_all, self._retry_failed = tell, retry_failed
@@ -103,7 +238,7 @@ class _Running:
         self._running: set[str] = set()
         self._attempts: Counter[str] = Counter()
 
-    def finish(self, lock: Lock, folder: Path) -> Outcome:
+    def finish(self, lock: Lock, folder: Path) -> CampaignOutcome:
         """Run until every task has ended."""
         status = "interrupted"
         try:
@@ -121,7 +256,7 @@ class _Running:
         finally:
             self._record.close(status)
         ends = {name: self._record.ends[name] for name in self._graph.tasks}
-        return Outcome(folder, ends, self._record.seconds)
+        return CampaignOutcome(folder, ends, self._record.seconds)
 
     def _look_up(self, task: Task) -> None:
         """End a task whose inputs have ended without work if that is possible, or queue it."""
@@ -133,7 +268,7 @@ class _Running:
             self._roots[task.name] = roots
             culprits = ", ".join(roots[:3]) + (f" and {len(roots) - 3} more" if len(roots) > 3 else "")
             failure = Failure(task.name, f"skipped: because {culprits} failed", lasting=False)
-            self._end(End(task.name, Status.SKIPPED, key, failure=failure))
+            self._end(End(task.name, TaskStatus.SKIPPED, key, failure=failure))
         elif not self._from_store(task):
             heapq.heappush(self._queue, (self._place[task.name], task.name))
 
@@ -148,7 +283,7 @@ class _Running:
             return False
         if not stored and failure is None:
             return False
-        status = Status.DONE if stored else Status.FAILED
+        status = TaskStatus.DONE if stored else TaskStatus.FAILED
         # Another task of an earlier start may have failed in the same way; here it is this one.
         failure = failure and Failure(task.name, failure.reason, True, failure.detail)
         seconds, host = self._record.computed(key)
@@ -182,14 +317,14 @@ class _Running:
         key = self._keys[name]
         if failure is not None and failure.lasting:
             self._store.write_failure(key, failure)
-        status = Status.DONE if failure is None else Status.FAILED
+        status = TaskStatus.DONE if failure is None else TaskStatus.FAILED
         self._end(End(name, status, key, report.seconds, report.host, self._attempts[name], failure))
 
     def _end(self, end: End) -> None:
         self._record.end(end)
         self._schedule.end(end.task)
         happening = Happening(end.status.value)
-        if end.status is Status.DONE and not end.attempts:
+        if end.status is TaskStatus.DONE and not end.attempts:
             happening = Happening.FROM_STORE
         self._tell(happening, end.task, end.reason, end.seconds)
 
@@ -202,7 +337,7 @@ class _Running:
         return self._keys[name] if failure is None else {"task": name, "reason": failure.reason}
 
     def _tell(self, what: Happening, task: str, word: str = "", seconds: float = float("nan")) -> None:
-        self._tell_all(Event(what, task, self._graph.tasks[task].kind, word, seconds))
+        self._tell_all(CampaignEvent(what, task, self._graph.tasks[task].kind, word, seconds))
 
 
 def _cores() -> int:

@@ -1,18 +1,76 @@
-"""A task: a named call of a function whose result is worth keeping."""
+"""A task: a named call of a function whose result is worth keeping; and the graph of a campaign's tasks."""
 
 from __future__ import annotations
 
+import hashlib
+import heapq
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from graphlib import CycleError, TopologicalSorter
 from importlib import import_module
 from types import MappingProxyType
 from typing import Any
 
+import numpy as np
+
 from steelyard import __version__
 from steelyard.archive import digest
-from steelyard.errors import InputError
+from steelyard.errors import InputError, UnknownNameError
+
+# Why a task gave no result.
+
+
+@dataclass(frozen=True)
+class Failure:
+    """Why a task gave no result; what a task that accepts failed inputs is handed in place of one.
+
+    Attributes:
+        task: its name.
+        reason: in one line, the same on every machine.
+        lasting: whether the inputs are to blame, so that trying again would fail again; otherwise the next
+            start tries again.
+        detail: traceback, evidence and log, for people; empty when handed to a task.
+    """
+
+    task: str
+    reason: str
+    lasting: bool = True
+    detail: str = ""
+
+    @property
+    def key(self) -> str:
+        """What stands in the keys of dependants for the key of the missing result."""
+        return f"failed:{self.task}:{self.reason}"
+
+
+# Random numbers of a task's own.
+
+
+def task_seed(seed: int, name: str) -> int:
+    """The seed of a task, independent of those of all others.
+
+    It depends on the campaign's seed and the task's name alone: adding a trial or a method changes no other.
+
+    Args:
+        seed: of the campaign, not negative.
+        name: of the task.
+
+    Returns:
+        128 bits, for `numpy.random.default_rng`.
+
+    Raises:
+        InputError: the seed is negative.
+    """
+    if seed < 0:
+        raise InputError(f"must not be negative, got {seed}.", place="seed")
+    words = np.frombuffer(hashlib.sha256(name.encode()).digest(), dtype="<u4")
+    child = np.random.SeedSequence(seed, spawn_key=tuple(int(word) for word in words))
+    return int.from_bytes(child.generate_state(4, np.uint32).astype("<u4").tobytes(), "little")
+
+
+# A task: a named call of a function whose result is worth keeping.
 
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._=+@,-]{0,119}")
 """What a task may be called: its failures are kept in a file of that name."""
@@ -129,3 +187,96 @@ def function_of(reference: str) -> Callable[..., Any]:
     if not callable(function):
         raise InputError("is not a function.", place=reference)
     return function  # type: ignore[no-any-return]
+
+
+# The graph of a campaign: tasks, and which takes whose result.
+
+
+class TaskGraph:
+    """Tasks with unique names, every input among them, and no cycle.
+
+    Attributes:
+        tasks: by name, each after those it needs, otherwise in the order they were given.
+        dependants: names of the tasks that take a task's result, by its name.
+    """
+
+    def __init__(self, tasks: Iterable[Task]) -> None:
+        """Check and sort the tasks.
+
+        Args:
+            tasks: in any order.
+
+        Raises:
+            InputError: there is none, two share a name, an input is missing, or they form a cycle.
+        """
+        given: dict[str, Task] = {}
+        for task in tasks:
+            if task.name in given:
+                raise InputError(f"two tasks are called '{task.name}'.", place="graph")
+            given[task.name] = task
+        if not given:
+            raise InputError("has no task.", place="graph")
+        self.dependants: dict[str, list[str]] = {name: [] for name in given}
+        for task in given.values():
+            for needed in task.needs:
+                if needed not in given:
+                    raise UnknownNameError("task", needed, given, place=f"inputs of task '{task.name}'")
+                self.dependants[needed].append(task.name)
+        order = Schedule(given, self.dependants)
+        self.tasks: dict[str, Task] = {}
+        while task_or_none := order.next():
+            self.tasks[task_or_none.name] = task_or_none
+            order.end(task_or_none.name)
+        if order.left:
+            raise InputError(f"its tasks wait for each other: {_circle(given)}.", place="graph")
+
+    def schedule(self) -> Schedule:
+        """The tasks, to be taken as they may begin."""
+        return Schedule(self.tasks, self.dependants)
+
+    def keys(self) -> dict[str, str]:
+        """The key of every task, should none fail; by name."""
+        keys: dict[str, str] = {}
+        for name, task in self.tasks.items():
+            keys[name] = task.key(keys)
+        return keys
+
+    def __len__(self) -> int:
+        return len(self.tasks)
+
+
+class Schedule:
+    """Which tasks may begin: those whose inputs have all ended, the first of them first."""
+
+    def __init__(self, tasks: Mapping[str, Task], dependants: Mapping[str, Sequence[str]]) -> None:
+        self._tasks = tuple(tasks.values())
+        self._dependants = dependants
+        self._place = {name: place for place, name in enumerate(tasks)}
+        self._open = {task.name: len(task.needs) for task in self._tasks}
+        self._ready = [self._place[name] for name, needs in self._open.items() if not needs]
+        self.left = len(self._tasks)
+        """Tasks that have not ended."""
+
+    def next(self) -> Task | None:
+        """Take a task that may begin; None when there is none at present."""
+        return self._tasks[heapq.heappop(self._ready)] if self._ready else None
+
+    def end(self, name: str) -> None:
+        """Note that a task has ended, with or without a result.
+
+        Args:
+            name: of the task.
+        """
+        self.left -= 1
+        for other in self._dependants[name]:
+            self._open[other] -= 1
+            if not self._open[other]:
+                heapq.heappush(self._ready, self._place[other])
+
+
+def _circle(tasks: Mapping[str, Task]) -> str:
+    try:
+        TopologicalSorter({task.name: task.needs for task in tasks.values()}).prepare()
+    except CycleError as error:
+        return " → ".join(error.args[1])
+    raise AssertionError("a cycle was seen")

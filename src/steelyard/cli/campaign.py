@@ -15,7 +15,7 @@ from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
-from steelyard.campaign import Event, Graph, Happening
+from steelyard.campaign import CampaignEvent, Happening, TaskGraph
 from steelyard.cli.output import stderr, stdout
 from steelyard.cli.workflow_command import command
 from steelyard.progress import Step
@@ -26,13 +26,13 @@ from steelyard.workflows.campaign import campaign as workflow
 class Tally:
     """How many tasks of each kind are where, counted from events."""
 
-    def __init__(self, graph: Graph) -> None:
+    def __init__(self, graph: TaskGraph) -> None:
         self.total = Counter(task.kind for task in graph.tasks.values())
         self.running: set[tuple[str, str]] = set()
         self.ended = {kind: Counter[Happening]() for kind in self.total}
         self.seconds = dict.fromkeys(self.total, 0.0)
 
-    def count(self, event: Event) -> None:
+    def count(self, event: CampaignEvent) -> None:
         """Count an event."""
         if event.what is Happening.STARTED:
             self.running.add((event.kind, event.task))
@@ -76,7 +76,7 @@ class StageTable:
         self._bar = Progress(*columns, console=stderr)
         self._live: Live | None = None
 
-    def planned(self, graph: Graph) -> None:
+    def planned(self, graph: TaskGraph) -> None:
         """Show that nothing is done yet."""
         tally = self._tally = Tally(graph)
         self._whole = self._bar.add_task("campaign", total=len(graph))
@@ -85,7 +85,7 @@ class StageTable:
         )
         self._live.start()
 
-    def happened(self, event: Event) -> None:
+    def happened(self, event: CampaignEvent) -> None:
         """Count what happened."""
         self._tally.count(event)
         if event.what in ENDS:

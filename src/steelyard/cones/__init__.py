@@ -1,18 +1,27 @@
 """Convex programs in the few shapes the house needs: the one door to Clarabel and HiGHS.
 
 `ConeProgram` states a constrained least-squares or linear objective under cone constraints and `solve`
-answers it; `LinearProgram` states a polytope, over which `minimise` and `LinearSeries` solve
+answers it; `LinearProgram` states a polytope, over which `minimise_linear` and `LinearSeries` solve
 linear objectives. `safe_conic_bound` and `safe_linear_bound` turn approximate multipliers into
 guaranteed bounds.
 """
 
-from steelyard.cones.bounds import safe_conic_bound, safe_linear_bound
-from steelyard.cones.constraints import AtMost, Constraint, Equal, Exponential, SecondOrder, Semidefinite
-from steelyard.cones.failures import InfeasibleError, UnboundedError
-from steelyard.cones.linear import LinearSeries, LinearSolution, minimise
-from steelyard.cones.logdet import LogDet, minus_log_dets
-from steelyard.cones.polytope import LinearProgram
-from steelyard.cones.program import ConeProgram
+from steelyard.cones.dual_bounds import safe_conic_bound, safe_linear_bound
+from steelyard.cones.linear import LinearSeries, LinearSolution, minimise_linear
+from steelyard.cones.program import (
+    AtMost,
+    ConeProgram,
+    Constraint,
+    Equal,
+    Exponential,
+    InfeasibleError,
+    LinearProgram,
+    LogDet,
+    SecondOrder,
+    Semidefinite,
+    UnboundedError,
+    minus_log_dets,
+)
 from steelyard.cones.solve import solve
 
 __all__ = [
@@ -29,7 +38,7 @@ __all__ = [
     "SecondOrder",
     "Semidefinite",
     "UnboundedError",
-    "minimise",
+    "minimise_linear",
     "minus_log_dets",
     "safe_conic_bound",
     "safe_linear_bound",

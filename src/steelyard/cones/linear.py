@@ -11,9 +11,8 @@ import scipy
 from numpy.typing import ArrayLike
 
 from steelyard.arrays import Array, checked, read_only
-from steelyard.cones.bounds import safe_linear_bound
-from steelyard.cones.failures import InfeasibleError, UnboundedError
-from steelyard.cones.polytope import LinearProgram
+from steelyard.cones.dual_bounds import safe_linear_bound
+from steelyard.cones.program import InfeasibleError, LinearProgram, UnboundedError
 from steelyard.errors import InputError, SolverError
 
 _DUAL_SIMPLEX = 1
@@ -140,7 +139,7 @@ class LinearSeries:
         return max((*rows, *-rows), key=lambda y: safe_linear_bound(self.program, zero, y))
 
 
-def minimise(program: LinearProgram, objective: ArrayLike) -> LinearSolution:
+def minimise_linear(program: LinearProgram, objective: ArrayLike) -> LinearSolution:
     r"""Minimise $c^T x$ over a polytope, once; `LinearSeries` serves many objectives.
 
     Args:
@@ -164,7 +163,7 @@ def _falling_ray(program: LinearProgram, c: Array) -> Array:
     high = np.where(np.isinf(program.upper), 1.0, 0.0)
     row_low = np.where(np.isinf(program.row_lower), -np.inf, 0.0)
     row_high = np.where(np.isinf(program.row_upper), np.inf, 0.0)
-    steepest = minimise(LinearProgram(program.matrix, row_low, row_high, low, high), c)
+    steepest = minimise_linear(LinearProgram(program.matrix, row_low, row_high, low, high), c)
     if steepest.value >= 0.0:
         raise SolverError(
             "HiGHS calls the program unbounded, but its recession cone holds no direction of descent.",

@@ -1,27 +1,28 @@
 """What a physically possible parameter vector is, and how to get one.
 
-`check_parameters` judges a full vector link by link; `possible_set` states what is possible, with a distance
-that makes links comparable; `fit_possible` fits equations within it, and `full_set` finds possible links for
+`check_parameters` judges a full vector link by link; `feasible_set` states what is possible, with a distance
+that makes links comparable; `fit_feasible` fits equations within it, and `full_set` finds possible links for
 base parameters. `judge_mass_matrix` asks whether the mass matrix is positive definite at every pose, and says
 how it knows. `link_shapes` says what room each link takes, and `doubts_about` what is odd about a link that
 can exist; `sane_prior` makes bodies of shapes for links that nobody weighed.
 """
 
-from steelyard.consistency.all_pose_proof import AllPoseProof
-from steelyard.consistency.all_pose_rescue import LADDER, rescue, rescue_by_ladder
-from steelyard.consistency.all_pose_verdict import judge_all_poses
+from steelyard.consistency.all_poses.projection import (
+    LADDER,
+    project_to_all_poses,
+    project_to_all_poses_by_ladder,
+)
+from steelyard.consistency.all_poses.proof import AllPoseProof
+from steelyard.consistency.all_poses.verdict import judge_all_poses
 from steelyard.consistency.divergence import Divergence, DrawnFit, drawn_fits
-from steelyard.consistency.full_set import FullSet, full_set
+from steelyard.consistency.feasible_fit import FeasibleFit, FullSet, fit_feasible, full_set
+from steelyard.consistency.feasible_set import BALL, FeasibleSet, feasible_set
 from steelyard.consistency.geometric_prior import GeometricPrior, sane_prior
 from steelyard.consistency.link_doubts import Doubt, LinkPlace, doubts_about, link_places
 from steelyard.consistency.link_shapes import LinkShape, link_shapes, uniform_body
-from steelyard.consistency.mass_matrix import Definiteness, judge_mass_matrix
-from steelyard.consistency.pose_domain import PoseDomain
-from steelyard.consistency.pose_search import LowPose, low_poses, lowest_pose, sample_poses
-from steelyard.consistency.possible import BALL, PossibleSet, possible_set
-from steelyard.consistency.possible_fit import PossibleFit, fit_possible
+from steelyard.consistency.mass_matrix import Definiteness, InertiaBounds, inertia_bounds, judge_mass_matrix
+from steelyard.consistency.pose_search import LowPose, PoseDomain, low_poses, lowest_pose, sample_poses
 from steelyard.consistency.prior import Prior, prior_of
-from steelyard.consistency.smallest_inertia import InertiaBounds, inertia_bounds
 from steelyard.consistency.verdict import check_parameters
 
 __all__ = [
@@ -32,6 +33,8 @@ __all__ = [
     "Divergence",
     "Doubt",
     "DrawnFit",
+    "FeasibleFit",
+    "FeasibleSet",
     "FullSet",
     "GeometricPrior",
     "InertiaBounds",
@@ -39,13 +42,12 @@ __all__ = [
     "LinkShape",
     "LowPose",
     "PoseDomain",
-    "PossibleFit",
-    "PossibleSet",
     "Prior",
     "check_parameters",
     "doubts_about",
     "drawn_fits",
-    "fit_possible",
+    "feasible_set",
+    "fit_feasible",
     "full_set",
     "inertia_bounds",
     "judge_all_poses",
@@ -54,10 +56,9 @@ __all__ = [
     "link_shapes",
     "low_poses",
     "lowest_pose",
-    "possible_set",
     "prior_of",
-    "rescue",
-    "rescue_by_ladder",
+    "project_to_all_poses",
+    "project_to_all_poses_by_ladder",
     "sample_poses",
     "sane_prior",
     "uniform_body",

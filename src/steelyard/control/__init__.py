@@ -1,28 +1,21 @@
 """Controllers as compiled step functions with one signature: PD, FF+PD, PID, computed torque, admittance."""
 
 from steelyard.control.adaptive_payload import AdaptivePayload
-from steelyard.control.adaptive_robust import AdaptiveRobust
 from steelyard.control.admittance import Admittance
-from steelyard.control.computed_torque import ComputedTorque
+from steelyard.control.computed_torque import AdaptiveRobust, ComputedTorque
 from steelyard.control.controller import Controller, command
-from steelyard.control.feedback_loop import FeedbackLoop
-from steelyard.control.feedforward_pd import FeedforwardPD
-from steelyard.control.files import LoopSettings, loop_of, read_controller, read_loop
-from steelyard.control.gravity_pid import GravityPID
-from steelyard.control.inertia_range import inertia_range
+from steelyard.control.files import LoopSettings, controller_text, loop_of, read_controller, read_loop
 from steelyard.control.joint_model import (
     COMMAND_COLUMN,
     ComplexArray,
     HeldResponse,
     JointModel,
     held_response,
+    inertia_range,
 )
-from steelyard.control.loop_shaping import LoopDesign, shaped_controller
-from steelyard.control.pd import PD
-from steelyard.control.robust_torque import FORMS, robust_radius
-from steelyard.control.robust_tracking import RobustTracking
-from steelyard.control.robust_tube import Tube
-from steelyard.control.writing import controller_text
+from steelyard.control.loop_shaping import FeedbackLoop, LoopDesign, shaped_controller
+from steelyard.control.pd import PD, FeedforwardPD, GravityPID
+from steelyard.control.robust_tracking import FORMS, RobustTracking, Tube, robust_radius
 
 __all__ = [
     "COMMAND_COLUMN",

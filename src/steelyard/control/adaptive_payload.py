@@ -11,8 +11,7 @@ from numpy.typing import ArrayLike
 
 from steelyard.arrays import Array, checked, read_only
 from steelyard.compiled import kernel
-from steelyard.control.arm_law import ModelLaw, described_model
-from steelyard.control.controller import ControlStep
+from steelyard.control.controller import ControlStep, ModelLaw, described_model
 from steelyard.control.passivity_terms import link_rows, reference_torque
 from steelyard.dynamics.batch import Numbers
 from steelyard.dynamics.tree import Tree

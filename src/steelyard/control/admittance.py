@@ -1,4 +1,4 @@
-"""An arm that yields to a hand like a light body in a viscous fluid."""
+"""An arm that yields to a hand like a light body in a viscous fluid: observer, tool map, virtual mass."""
 
 from __future__ import annotations
 
@@ -11,11 +11,269 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from steelyard.arrays import Array, checked, read_only
-from steelyard.control.arm_law import ModelLaw, described_model, positive_number
-from steelyard.control.controller import ControlStep
-from steelyard.control.guiding import BLOCK_COUNT, BLOCKS, COMMAND, EXTERNAL, TWIST, admittance_step, block
+from steelyard.compiled import kernel
+from steelyard.control.computed_torque import computed_torque_step
+from steelyard.control.controller import ControlStep, ModelLaw, described_model, positive_number
+from steelyard.dynamics.batch import Numbers
+from steelyard.dynamics.inverse_dynamics import add_to_parent
+from steelyard.dynamics.mass_matrix import momentum_of_axis
+from steelyard.dynamics.motion_pass import carry_gravity, cross, to_parent, velocity_pass
+from steelyard.dynamics.tree import Tree
 from steelyard.errors import InputError, UnknownNameError
 from steelyard.robot import Frame, Robot
+
+# How the joints move a tool, seen from the tool, and back through damped least squares (compiled).
+
+
+@kernel
+def tool_jacobian(tree: Tree, link: int, pose: Array, chosen: Array, R: Array, p: Array, J: Array) -> None:
+    r"""Write J (6, nv) with (ṗ, ω) = J v of a tool on a link, in the tool's own axes, linear rows first.
+
+    From the tool inwards: an axis (l, c) of body i moves the tool, at x in the frame of i, by
+    $(l + c \times x,\; c)$.
+
+    Args:
+        tree: the robot.
+        link: the body that carries the tool.
+        pose: R_LT by rows, then p_LT, shape (12,), dimensionless and m.
+        chosen: 1 for a row that is wanted, 0 for one that stays zero, shape (6,), dimensionless.
+        R: R_PC of every body, shape (nb, 3, 3), dimensionless.
+        p: p_PC of every body, shape (nb, 3), m.
+        J: out, shape (6, nv), m, rad or dimensionless.
+    """
+    J[:] = 0.0
+    T = np.empty((3, 3))  # the tool's axes as rows, in the frame of body i
+    for r in range(3):
+        for c in range(3):
+            T[r, c] = pose[3 * c + r]
+    x, y, z = pose[9], pose[10], pose[11]
+    i = link
+    while i >= 0:
+        for k in range(tree.first_dof[i], tree.first_dof[i + 1]):
+            s = tree.subspace[k]
+            ex, ey, ez = cross(s[3], s[4], s[5], x, y, z)
+            for r in range(3):
+                along = T[r, 0] * (s[0] + ex) + T[r, 1] * (s[1] + ey) + T[r, 2] * (s[2] + ez)
+                J[r, k] = chosen[r] * along
+                J[3 + r, k] = chosen[3 + r] * (T[r, 0] * s[3] + T[r, 1] * s[4] + T[r, 2] * s[5])
+        x, y, z = to_parent(R, i, x, y, z)
+        x, y, z = x + p[i, 0], y + p[i, 1], z + p[i, 2]
+        for r in range(3):
+            T[r, 0], T[r, 1], T[r, 2] = to_parent(R, i, T[r, 0], T[r, 1], T[r, 2])
+        i = tree.parent[i]
+
+
+@kernel
+def damped_square(J: Array, damping: float, L: Array) -> None:
+    r"""Write the lower triangle L (6, 6) with $L L^T = J J^T + \lambda^2 1$."""
+    for r in range(6):
+        for c in range(r + 1):
+            entry = damping * damping if r == c else 0.0
+            for k in range(J.shape[1]):
+                entry += J[r, k] * J[c, k]
+            for m in range(c):
+                entry -= L[r, m] * L[c, m]
+            L[r, c] = math.sqrt(entry) if r == c else entry / L[c, c]
+
+
+@kernel
+def solve_square(L: Array, x: Array) -> None:
+    r"""Replace x (6,) by $(L L^T)^{-1} x$."""
+    for r in range(6):
+        for c in range(r):
+            x[r] -= L[r, c] * x[c]
+        x[r] /= L[r, r]
+    for r in range(5, -1, -1):
+        for c in range(r + 1, 6):
+            x[r] -= L[c, r] * x[c]
+        x[r] /= L[r, r]
+
+
+# What pushes the arm from outside, from its momentum: no acceleration, no inverse (compiled).
+
+
+@kernel
+def momentum_and_rate(
+    tree: Tree,
+    numbers: Numbers,
+    q: Array,
+    v: Array,
+    R: Array,
+    p: Array,
+    V: Array,
+    g: Array,
+    F: Array,
+    G: Array,
+    momentum: Array,
+    rate: Array,
+) -> None:
+    r"""Write $H v$ and $C^T v - g - F_v v - F_o$ of one sample, each (nv,).
+
+    All that a joint carries beyond it has the momentum $F$ and the weight $G$, wrenches in the frame of the
+    joint's body; its axis s is fixed in that body, whose twist is V, and so changes by $V \times s$:
+
+    $$(H v)_k = s \cdot F + I_a v_k, \qquad (C^T v - g)_k = (V \times s) \cdot F + s \cdot G.$$
+
+    R (nb, 3, 3) and p (nb, 3) are left with the pose of every body in its parent; V (nb, 6), g (nb, 3),
+    F (nb, 6) and G (nb, 6) are scratch.
+    """
+    velocity_pass(tree, q, v, R, p, V)
+    nb = tree.parent.size
+    for i in range(nb):
+        momentum_of_axis(numbers.links, i, i, V, F)
+        carry_gravity(tree, i, R, g)
+        m, hx, hy, hz = numbers.links[i, 0], numbers.links[i, 1], numbers.links[i, 2], numbers.links[i, 3]
+        G[i, 0], G[i, 1], G[i, 2] = m * g[i, 0], m * g[i, 1], m * g[i, 2]
+        G[i, 3], G[i, 4], G[i, 5] = cross(hx, hy, hz, g[i, 0], g[i, 1], g[i, 2])
+    for i in range(nb - 1, -1, -1):
+        for k in range(tree.first_dof[i], tree.first_dof[i + 1]):
+            s = tree.subspace[k]
+            ax, ay, az = cross(V[i, 3], V[i, 4], V[i, 5], s[0], s[1], s[2])
+            bx, by, bz = cross(V[i, 0], V[i, 1], V[i, 2], s[3], s[4], s[5])
+            cx, cy, cz = cross(V[i, 3], V[i, 4], V[i, 5], s[3], s[4], s[5])
+            turning = (ax + bx) * F[i, 0] + (ay + by) * F[i, 1] + (az + bz) * F[i, 2]
+            turning += cx * F[i, 3] + cy * F[i, 4] + cz * F[i, 5]
+            along, weight = 0.0, 0.0
+            for c in range(6):
+                along += s[c] * F[i, c]
+                weight += s[c] * G[i, c]
+            momentum[k] = along + numbers.drive[k, 3] * v[k]
+            rate[k] = turning + weight - numbers.drive[k, 0] * v[k] - numbers.drive[k, 2]
+        if tree.parent[i] >= 0:
+            add_to_parent(R, p, F, i, tree.parent[i])
+            add_to_parent(R, p, G, i, tree.parent[i])
+
+
+@kernel
+def observe(
+    gain: Array,
+    cycle: float,
+    momentum: Array,
+    rate: Array,
+    known: Array,
+    last_momentum: Array,
+    last_rate: Array,
+    external: Array,
+) -> None:
+    r"""Update the external torque r (nv,) over one cycle, and the last momentum and rate with it.
+
+    $\dot r = K_O\,(\dot p - u - r)$ with u the sum of all known torques: those held over the cycle, `known`,
+    and `rate`, by the trapezoid of its ends. Implicit in r, so no gain makes it unstable:
+
+    $$r_k = \frac{r_{k-1} + K_O\,\big(p_k - p_{k-1} - h\,u\big)}{1 + h K_O}.$$
+    """
+    for k in range(momentum.size):
+        u = known[k] + 0.5 * (last_rate[k] + rate[k])
+        change = momentum[k] - last_momentum[k]
+        external[k] = (external[k] + gain[k] * (change - cycle * u)) / (1.0 + cycle * gain[k])
+        last_momentum[k] = momentum[k]
+        last_rate[k] = rate[k]
+
+
+# One cycle of hand guiding: observe, map to the tool, move a virtual mass, follow it (compiled).
+
+# Where the numbers that belong to no joint stand, after the rows K_p, K_d, K_O of the gains.
+JOINT_ROWS = 3
+CYCLE, INVERSE_DAMPING_ROW, LINK, POSE, CHOSEN, MASS, DAMPING, THRESHOLD = 0, 1, 2, 3, 15, 21, 27, 33
+
+# Where the blocks of the memory start: whether it has started, the virtual twist, then nv numbers each.
+TWIST, BLOCKS = 1, 7
+MOMENTUM, RATE, EXTERNAL, POSITION, VELOCITY, COMMAND, BLOCK_COUNT = 0, 1, 2, 3, 4, 5, 6
+
+
+@kernel
+def block(memory: Array, nv: int, which: int) -> Array:
+    """One of the nv-blocks of the memory, in place."""
+    start = BLOCKS + which * nv
+    return memory[start : start + nv]
+
+
+@kernel
+def outside_dead_zone(f: float, threshold: float) -> float:
+    """What of f exceeds the threshold, with its sign."""
+    if f > threshold:
+        return f - threshold
+    if f < -threshold:
+        return f + threshold
+    return 0.0
+
+
+@kernel
+def move_virtual_mass(other: Array, J: Array, external: Array, twist: Array, joints: Array) -> None:
+    r"""Advance the virtual twist x (6,) by one cycle and write the joint velocities (nv,) that realise it.
+
+    $$f = (J J^T + \lambda^2 1)^{-1} J r, \qquad
+      x_k = \frac{M_d\,x_{k-1} + h\operatorname{dz}(f)}{M_d + h D_d}, \qquad
+      v = J^T (J J^T + \lambda^2 1)^{-1} x_k$$
+    """
+    h, nv = other[CYCLE], external.size
+    L = np.zeros((6, 6))
+    damped_square(J, other[INVERSE_DAMPING_ROW], L)
+    f = np.zeros(6)
+    for r in range(6):
+        for k in range(nv):
+            f[r] += J[r, k] * external[k]
+    solve_square(L, f)
+    for r in range(6):
+        push = outside_dead_zone(f[r], other[THRESHOLD + r])
+        mass, damping = other[MASS + r], other[DAMPING + r]
+        twist[r] = (mass * twist[r] + h * push) / (mass + h * damping)
+        f[r] = twist[r]
+    solve_square(L, f)
+    for k in range(nv):
+        joints[k] = 0.0
+        for r in range(6):
+            joints[k] += J[r, k] * f[r]
+
+
+@kernel
+def admittance_step(
+    tree: Tree,
+    numbers: Numbers,
+    gains: Array,
+    memory: Array,
+    q: Array,
+    v: Array,
+    q_ref: Array,
+    v_ref: Array,
+    a_ref: Array,
+    tau: Array,
+) -> None:
+    """The law of `Admittance`; gains are K_p, K_d, K_O, then the numbers of the tool."""
+    nb, nv = tree.parent.size, q.size
+    other = gains[JOINT_ROWS:].flatten()
+    h = other[CYCLE]
+    R, p, V = np.empty((nb, 3, 3)), np.empty((nb, 3)), np.empty((nb, 6))
+    g, F, G = np.empty((nb, 3)), np.empty((nb, 6)), np.empty((nb, 6))
+    momentum, rate, acceleration = np.empty(nv), np.empty(nv), np.zeros(nv)
+    last_momentum, last_rate = block(memory, nv, MOMENTUM), block(memory, nv, RATE)
+    external, last_command = block(memory, nv, EXTERNAL), block(memory, nv, COMMAND)
+    position, velocity = block(memory, nv, POSITION), block(memory, nv, VELOCITY)
+    momentum_and_rate(tree, numbers, q, v, R, p, V, g, F, G, momentum, rate)
+    if memory[0] > 0.5:
+        known = np.empty(nv)
+        for k in range(nv):
+            known[k] = last_command[k] - numbers.drive[k, 1] * np.sign(velocity[k])
+        observe(gains[2], h, momentum, rate, known, last_momentum, last_rate, external)
+        J = np.empty((6, nv))
+        pose, chosen = other[POSE:CHOSEN], other[CHOSEN:MASS]
+        tool_jacobian(tree, int(other[LINK]), pose, chosen, R, p, J)
+        follow = np.empty(nv)
+        move_virtual_mass(other, J, external, memory[TWIST:BLOCKS], follow)
+        for k in range(nv):
+            acceleration[k] = (follow[k] - velocity[k]) / h
+            position[k] += 0.5 * h * (velocity[k] + follow[k])
+            velocity[k] = follow[k]
+    else:
+        memory[0] = 1.0
+        for k in range(nv):
+            last_momentum[k], last_rate[k], position[k] = momentum[k], rate[k], q[k]
+    computed_torque_step(tree, numbers, gains, memory, q, v, position, velocity, acceleration, tau)
+    for k in range(nv):
+        last_command[k] = tau[k]
+
+
+# An arm that yields to a hand like a light body in a viscous fluid.
 
 COMPONENTS = ("x", "y", "z", "rx", "ry", "rz")
 """Directions of a tool: along its axes, then about them."""

@@ -1,20 +1,24 @@
-"""Feedback through the inverse of a model."""
+"""Feedback through the inverse of a model: computed torque, alone and with a robust term that is learnt."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import math
+from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from steelyard.arrays import Array
+from steelyard.arrays import Array, read_only
 from steelyard.compiled import kernel
-from steelyard.control.arm_law import ModelLaw, described_model
-from steelyard.control.controller import ControlStep
+from steelyard.control.controller import ControlStep, ModelLaw, described_model, positive_number
 from steelyard.dynamics.batch import Numbers
 from steelyard.dynamics.inverse_dynamics import sample_torque
 from steelyard.dynamics.tree import Tree
+from steelyard.errors import InputError
 from steelyard.robot import Robot
+
+# Feedback through the inverse of a model.
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,3 +100,134 @@ def computed_torque_step(
     for j in range(q.size):
         a[j] = a_ref[j] + gains[1, j] * (v_ref[j] - v[j]) + gains[0, j] * (q_ref[j] - q[j])
     sample_torque(tree, numbers, q, v, a, v_ref, R, p, w, A, F, tau)
+
+
+# Feedback linearisation with a robust term whose size is learnt.
+
+
+@dataclass(frozen=True, eq=False)
+class AdaptiveRobust(ModelLaw):
+    r"""Computed torque with an added acceleration against a model error of unknown size.
+
+    $$\tau = \hat H(q)\,(u + \eta) + \hat C v + \hat g + \hat\tau_f, \qquad
+      u = a_{ref} + K_d\,\dot e + K_p\,e,$$
+    $$\eta = \hat\rho\,\frac{z}{\max(\|z\|, \delta)}, \qquad
+      \dot{\hat\rho} = \begin{cases}\gamma\,\|z\| & \|z\| > \delta \\ 0 & \text{else}\end{cases}, \qquad
+      z = \frac{e}{2 K_p} + \frac{K_p + 1}{2 K_p K_d}\,\dot e$$
+
+    z is $B^T P x$ per joint, with P the solution of $A^T P + P A = -1$ for
+    $\ddot e + K_d \dot e + K_p e = 0$. If all that the model gets wrong, what it does to η included, is an
+    acceleration of at most ρ, then $x^T P x + (\rho - \hat\rho)^2 / \gamma$ falls outside the layer
+    $\|z\| \le \delta$, so $\hat\rho$ stays bounded and z comes back into it, without ρ being known.
+
+    The law `adap-2` of paper 000 is cited there by its title alone, an adaptive robust controller for unknown
+    uncertainty (Abdelwahab et al. 2024), which was not at hand. What is here is assumed: feedback
+    linearisation, one adapted size for all joints that never falls, a layer in place of the sign. It has no
+    estimate of the payload.
+
+    Attributes:
+        robot: the robot it commands.
+        layout: the order of the model's parameters.
+        parameters: phi of the model, shape (p,), SI.
+        kp: K_p, one for all joints or one each, positive, shape () or (nv,), 1/s²; kept as (nv,).
+        kd: K_d, one for all joints or one each, positive, shape () or (nv,), 1/s; kept as (nv,).
+        adaptation: γ, SI.
+        layer: δ, the size of z below which nothing is learnt, in the unit of z.
+        cycle: length of the control cycle, s.
+    """
+
+    kp: Array
+    kd: Array
+    adaptation: float
+    layer: float
+    cycle: float = field(kw_only=True)
+
+    law = "adaptive-robust"
+    joint_gains = ("kp", "kd")
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        for name in ("kp", "kd"):
+            if not getattr(self, name).all():
+                raise InputError("must be positive at every joint.", place=name)
+        self._keep("adaptation", positive_number("adaptation", self.adaptation, "", zero=True))
+        self._keep("layer", positive_number("layer", self.layer, ""))
+
+    @classmethod
+    def nominal(
+        cls, robot: Robot, kp: ArrayLike, kd: ArrayLike, adaptation: float, layer: float, *, cycle: float
+    ) -> AdaptiveRobust:
+        """The controller whose model is what the description states.
+
+        Args:
+            robot: the robot; every moving link must state an inertial, unstated drive terms count as absent.
+            kp: K_p, shape () or (nv,), SI: 1/s².
+            kd: K_d, shape () or (nv,), SI: 1/s.
+            adaptation: γ, SI.
+            layer: δ, in the unit of z.
+            cycle: length of the control cycle, s.
+
+        Returns:
+            The controller.
+
+        Raises:
+            DescriptionError: a link states no inertial.
+        """
+        gains = np.asarray(kp), np.asarray(kd)
+        return cls(robot, *described_model(robot), *gains, adaptation, layer, cycle=cycle)
+
+    @property
+    def step(self) -> ControlStep:
+        """The compiled law."""
+        return adaptive_robust_step
+
+    @cached_property
+    def gains(self) -> Array:
+        """K_p, K_d, the weights of both errors in z, then h γ and δ in further rows, shape (rows, nv), SI."""
+        nv = self.robot.nv
+        rows = np.zeros((math.ceil(2 / nv), nv))
+        rows.flat[:2] = self.cycle * self.adaptation, self.layer
+        on_position = 0.5 / self.kp
+        on_velocity = 0.5 * (self.kp + 1.0) / (self.kp * self.kd)
+        return read_only(np.vstack((self.kp, self.kd, on_position, on_velocity, rows)))
+
+    @property
+    def memory(self) -> Array:
+        """The size of the robust term, zero, shape (1,), rad/s² or m/s²."""
+        return read_only(np.zeros(1))
+
+
+@kernel
+def adaptive_robust_step(
+    tree: Tree,
+    numbers: Numbers,
+    gains: Array,
+    memory: Array,
+    q: Array,
+    v: Array,
+    q_ref: Array,
+    v_ref: Array,
+    a_ref: Array,
+    tau: Array,
+) -> None:
+    """The law of `AdaptiveRobust`; gains are K_p, K_d, the weights in z, h γ, δ."""
+    nb, nv = tree.parent.size, q.size
+    R = np.empty((nb, 3, 3))
+    p = np.empty((nb, 3))
+    w = np.empty((nb, 3))
+    A = np.empty((nb, 6))
+    F = np.empty((nb, 6))
+    other = gains[4:].reshape(-1)
+    z = np.empty(nv)
+    square = 0.0
+    for j in range(nv):
+        z[j] = gains[2, j] * (q_ref[j] - q[j]) + gains[3, j] * (v_ref[j] - v[j])
+        square += z[j] * z[j]
+    size = math.sqrt(square)
+    a = np.empty(nv)
+    for j in range(nv):
+        a[j] = a_ref[j] + gains[1, j] * (v_ref[j] - v[j]) + gains[0, j] * (q_ref[j] - q[j])
+        a[j] += memory[0] * z[j] / max(size, other[1])
+    sample_torque(tree, numbers, q, v, a, v_ref, R, p, w, A, F, tau)
+    if size > other[1]:
+        memory[0] += other[0] * size

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,14 +11,10 @@ from typing import Any
 import numpy as np
 
 from steelyard.control.adaptive_payload import AdaptivePayload
-from steelyard.control.adaptive_robust import AdaptiveRobust
 from steelyard.control.admittance import Admittance
-from steelyard.control.arm_law import positive_number
-from steelyard.control.computed_torque import ComputedTorque
-from steelyard.control.controller import Controller
-from steelyard.control.feedforward_pd import FeedforwardPD
-from steelyard.control.gravity_pid import GravityPID
-from steelyard.control.pd import PD
+from steelyard.control.computed_torque import AdaptiveRobust, ComputedTorque
+from steelyard.control.controller import Controller, positive_number
+from steelyard.control.pd import PD, FeedforwardPD, GravityPID
 from steelyard.control.robust_tracking import RobustTracking
 from steelyard.document import kind_of, parse_toml, read_text
 from steelyard.errors import InputError, UnknownNameError
@@ -181,3 +177,26 @@ def _value(key: str, value: object, place: str) -> Any:
         return np.asarray(value, dtype=float)
     except OverflowError as error:
         raise InputError("holds an integer too large for a number.", place=place) from error
+
+
+# Controller files, written: the counterpart of `read_loop`.
+
+
+def controller_text(controller: FeedforwardPD, remarks: Sequence[str] = ()) -> str:
+    """A law as the text of a controller file, exact to the last bit.
+
+    Args:
+        controller: the law.
+        remarks: lines of comment to begin with.
+
+    Returns:
+        TOML.
+    """
+    lines = [f"# {' '.join(remark.split())}" for remark in remarks]
+    for name, value in controller.settings.items():
+        if isinstance(value, list):
+            text = "[" + ", ".join(repr(float(x)) for x in value) + "]"
+        else:
+            text = f'"{value}"' if isinstance(value, str) else repr(value)
+        lines.append(f"{name} = {text}")
+    return "\n".join(lines) + "\n"

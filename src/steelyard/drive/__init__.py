@@ -15,16 +15,20 @@ $$F_s\,\operatorname{sign}(v)\,e^{-(|v|/v_s)^\delta} + F_a\,|v|
 Given the shape $(v_s, \delta)$ and the rigid-body torque they are linear in $F_s, F_a, F_l$.
 """
 
-from steelyard.drive.drive import Drive
-from steelyard.drive.friction import (
+from steelyard.drive.drive import (
+    ALL_TERMS,
+    DRIVE_TERMS,
+    FRICTION_TERMS,
+    Drive,
+    DriveTerm,
+    StribeckShape,
     asymmetric_column,
+    drive_term,
     load_column,
     stribeck_column,
     stribeck_shape_slopes,
     stribeck_velocity_slope,
 )
-from steelyard.drive.shape import StribeckShape
-from steelyard.drive.term import ALL_TERMS, DRIVE_TERMS, FRICTION_TERMS, DriveTerm, drive_term
 from steelyard.drive.transmission import MotorSignals, Transmission
 
 __all__ = [

@@ -1,4 +1,4 @@
-r"""The way from motors to joints: gears, couplings and torque constants, without loss."""
+"""The way from motors to joints: gears, couplings and torque constants, without loss; and its files."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ from numpy.typing import ArrayLike
 
 from steelyard.arrays import Array, checked, read_only
 from steelyard.errors import InputError
+
+# The way from motors to joints: gears, couplings and torque constants, without loss.
 
 _SINGULAR = 1e12  # condition beyond which less than a thousandth of a double's digits would survive
 

@@ -1,19 +1,15 @@
 """Compiled batch kernels on the tree: dynamics, kinematics, regressors, adjoints, compressed logs."""
 
 from steelyard.dynamics.adjoint import Gradient, regressor_adjoint
-from steelyard.dynamics.base_wrench import base_wrench_regressor
-from steelyard.dynamics.bias import bias
 from steelyard.dynamics.compression import Compressed, compress, torque_gram
-from steelyard.dynamics.coriolis import coriolis_matrix
 from steelyard.dynamics.energy import kinetic_energy_regressor, potential_energy_regressor
 from steelyard.dynamics.forward_dynamics import forward_dynamics
-from steelyard.dynamics.inverse_dynamics import inverse_dynamics, rigid_torque
-from steelyard.dynamics.kinematics import forward_kinematics, frame_jacobian
-from steelyard.dynamics.link_points import link_points, link_points_adjoint
-from steelyard.dynamics.mass_matrix import mass_matrix
+from steelyard.dynamics.inverse_dynamics import bias, inverse_dynamics, rigid_torque
+from steelyard.dynamics.kinematics import forward_kinematics, frame_jacobian, link_points, link_points_adjoint
+from steelyard.dynamics.mass_matrix import coriolis_matrix, mass_matrix
 from steelyard.dynamics.momentum import momentum_rate_regressor, momentum_regressor
 from steelyard.dynamics.passivity import passivity_regressor
-from steelyard.dynamics.regressor import torque_regressor
+from steelyard.dynamics.regressor import base_wrench_regressor, torque_regressor
 
 __all__ = [
     "Compressed",

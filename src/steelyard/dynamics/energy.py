@@ -8,9 +8,8 @@ from numpy.typing import ArrayLike
 from steelyard.arrays import Array, IntArray
 from steelyard.compiled import kernel
 from steelyard.dynamics.batch import belongs, states
-from steelyard.dynamics.motion_pass import cross, place_bodies
+from steelyard.dynamics.motion_pass import carry_gravity, cross, place_bodies, velocity_pass
 from steelyard.dynamics.tree import Tree, tree_of
-from steelyard.dynamics.velocity_pass import carry_gravity, velocity_pass
 from steelyard.layout import Layout
 from steelyard.robot import Robot
 from steelyard.threads import share

@@ -7,9 +7,10 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike
 
-from steelyard.arrays import Array, read_only_view
+from steelyard.arrays import Array, checked, read_only_view
 from steelyard.compiled import inlined_kernel, kernel
 from steelyard.dynamics.batch import Numbers, gathered, numbers, states
+from steelyard.dynamics.friction import refuse_load
 from steelyard.dynamics.motion_pass import cross, motion_pass, to_parent
 from steelyard.dynamics.tree import Tree, tree_of
 from steelyard.layout import Layout
@@ -177,3 +178,27 @@ def _inverse_dynamics(
     F = np.empty((nb, 6))
     for n in range(first, last):
         sample_torque(tree, given, q[n], v[n], a[n], v[n], R, p, w, A, F, tau[n])
+
+
+# Torques of a motion without acceleration: gravity, velocity products and friction, over many samples.
+
+
+def bias(robot: Robot, layout: Layout, parameters: ArrayLike, q: ArrayLike, v: ArrayLike) -> Array:
+    r"""What is left of the torques when nothing accelerates: $b = C(q, v)\,v + g(q) + \tau_{drive}(v, 0)$.
+
+    Args:
+        robot: the robot.
+        layout: the order of the parameters.
+        parameters: phi, shape (p,), SI.
+        q: joint positions, shape (N, nq), rad or m.
+        v: joint velocities, shape (N, nv), rad/s or m/s.
+
+    Returns:
+        b, shape (N, nv), N·m or N; $\tau = H a + b$.
+
+    Raises:
+        InputError: the layout has a load term, with which torque is not linear in the acceleration.
+    """
+    refuse_load(layout, "the torque is not linear in the acceleration")
+    still = np.zeros_like(checked("v", v, ("...", robot.nv)))
+    return inverse_dynamics(robot, layout, parameters, q, v, still)

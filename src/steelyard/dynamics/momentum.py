@@ -17,10 +17,9 @@ from steelyard.arrays import Array, IntArray
 from steelyard.compiled import inlined_kernel, kernel
 from steelyard.dynamics.batch import belongs, gathered, states
 from steelyard.dynamics.friction import refuse_load, write_friction
-from steelyard.dynamics.motion_pass import cross
+from steelyard.dynamics.motion_pass import carry_gravity, cross, velocity_pass
 from steelyard.dynamics.regressor import axes_in_bodies
 from steelyard.dynamics.tree import Tree, tree_of
-from steelyard.dynamics.velocity_pass import carry_gravity, velocity_pass
 from steelyard.layout import Layout
 from steelyard.robot import Robot
 from steelyard.threads import share

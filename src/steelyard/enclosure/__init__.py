@@ -1,8 +1,14 @@
 """What cannot be left over a stretch of time: torques, proven, rounding included."""
 
-from steelyard.enclosure.forms import Forms, MotionForms
-from steelyard.enclosure.robots import untied_motion, untied_positions
-from steelyard.enclosure.stretches import Curve, Tracking, motion_forms
+from steelyard.enclosure.forms import (
+    Curve,
+    Forms,
+    MotionForms,
+    Tracking,
+    motion_forms,
+    untied_motion,
+    untied_positions,
+)
 from steelyard.enclosure.torque import enclosed_torque, enclosed_torque_apart
 
 __all__ = [

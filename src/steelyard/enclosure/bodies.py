@@ -1,48 +1,144 @@
-"""From the base outwards: how each body moves, as forms in its own frame (compiled)."""
+"""From the base outwards: how each body moves, as forms in its own frame, in one table of rows (compiled)."""
 
 from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
 
 from steelyard.arrays import Array
 from steelyard.compiled import kernel
 from steelyard.dynamics.tree import Tree
 from steelyard.enclosure.arithmetic import (
     BALL,
+    FIRST,
     RADIUS,
     TERMS,
+    add_cross,
     add_number,
     add_product,
+    add_product_cross,
     add_scaled,
     add_shared,
+    add_times,
+    add_vector,
     clear,
-    load,
+    clear_vector,
+    load_form,
     seal,
+    seal_vector,
     sine_and_cosine,
     size,
 )
-from steelyard.enclosure.rows import Given, Rows
-from steelyard.enclosure.vectors import (
-    add_cross,
-    add_product_cross,
-    add_times,
-    add_vector,
-    clear_vector,
-    seal_vector,
-)
+from steelyard.enclosure.forms import Forms
+
+# The table of forms that kernels work on: what they are given, and where in it everything stands.
+
+
+class KernelInputs(NamedTuple):
+    """Forms as kernels read them.
+
+    Attributes:
+        centre: shape (K, n), SI.
+        generators: shape (K, n, S), SI.
+        radius: shape (K, n), SI.
+    """
+
+    centre: Array
+    generators: Array
+    radius: Array
+
+
+def kernel_inputs(x: Forms) -> KernelInputs:
+    """Take forms to a kernel.
+
+    Args:
+        x: the forms.
+
+    Returns:
+        Their arrays, read-only.
+    """
+    return KernelInputs(x.centre, x.generators, x.radius)
+
+
+class FormRows(NamedTuple):
+    """Where the forms of one stretch stand in their table: body i at + i, or at + 3 i if they are vectors.
+
+    Attributes:
+        q: positions.
+        v: velocities.
+        a: accelerations.
+        sine: of the positions.
+        cosine: of the positions.
+        tau: torques.
+        w: vectors, angular velocities.
+        b: vectors, angular accelerations.
+        d: vectors, accelerations of the origins less free fall.
+        F: vectors, forces.
+        N: vectors, moments.
+        spare: six vectors for what lies between.
+        end: behind the last.
+    """
+
+    q: int
+    v: int
+    a: int
+    sine: int
+    cosine: int
+    tau: int
+    w: int
+    b: int
+    d: int
+    F: int
+    N: int
+    spare: int
+    end: int
+
+
+@kernel
+def rows_for(nb: int) -> FormRows:
+    """Rows for nb bodies: six forms and five vectors each, and the spare ones."""
+    w = 6 * nb
+    spare = w + 15 * nb
+    return FormRows(
+        q=0,
+        v=nb,
+        a=2 * nb,
+        sine=3 * nb,
+        cosine=4 * nb,
+        tau=5 * nb,
+        w=w,
+        b=w + 3 * nb,
+        d=w + 6 * nb,
+        F=w + 9 * nb,
+        N=w + 12 * nb,
+        spare=spare,
+        end=spare + 18,
+    )
+
+
+@kernel
+def form_table(rows: int, q: KernelInputs) -> Array:
+    """Room for forms with the symbols of q."""
+    return np.zeros((rows, FIRST + q.generators.shape[2]))
+
+
+# From the base outwards: how each body moves, as forms in its own frame (compiled).
 
 LENGTHENED = 1.0 + 1e-8
 """More than a description's rotations, which are accepted to within 1e-9, may lengthen a vector."""
 
 
 @kernel
-def place_joints(n: int, q: Given, X: Array, at: Rows) -> None:
+def place_joints(n: int, q: KernelInputs, X: Array, at: FormRows) -> None:
     """Load the positions of stretch n, their sines and cosines."""
     for i in range(q.centre.shape[1]):
-        load(X, at.q + i, q.centre[n, i], q.generators[n, i], q.radius[n, i])
+        load_form(X, at.q + i, q.centre[n, i], q.generators[n, i], q.radius[n, i])
         sine_and_cosine(X, at.q + i, at.sine + i, at.cosine + i)
 
 
 @kernel
-def add_turned(tree: Tree, i: int, X: Array, at: Rows, x: int, out: int, inwards: bool) -> None:
+def add_turned(tree: Tree, i: int, X: Array, at: FormRows, x: int, out: int, inwards: bool) -> None:
     """Add the sealed vector x, turned from the frame of body i into its parent's, or back; out is not sealed.
 
     The constant parts of the rotation are applied first: what a vector's entries share is then kept. The ball
@@ -84,7 +180,7 @@ def slides(tree: Tree, i: int) -> bool:
 
 
 @kernel
-def add_lever(tree: Tree, i: int, X: Array, at: Rows, k: float, x: int, out: int) -> None:
+def add_lever(tree: Tree, i: int, X: Array, at: FormRows, k: float, x: int, out: int) -> None:
     """Add k p × x, p being the origin of body i in its parent's frame, and x a sealed vector in it."""
     add_cross(X, out, k, tree.offset[i], x)
     if slides(tree, i):
@@ -96,7 +192,9 @@ def add_lever(tree: Tree, i: int, X: Array, at: Rows, k: float, x: int, out: int
 
 
 @kernel
-def move_bodies(n: int, tree: Tree, q: Given, v: Given, a: Given, X: Array, at: Rows) -> None:
+def move_bodies(
+    n: int, tree: Tree, q: KernelInputs, v: KernelInputs, a: KernelInputs, X: Array, at: FormRows
+) -> None:
     r"""Write how every body moves over stretch n; the equations are those of `dynamics.motion_pass`.
 
     A joint with one degree of freedom turns about the line it slides along, so that $o \times u = 0$.
@@ -106,8 +204,8 @@ def move_bodies(n: int, tree: Tree, q: Given, v: Given, a: Given, X: Array, at: 
     s = tree.subspace
     for i in range(tree.parent.size):
         v_i, a_i, w, b, d = at.v + i, at.a + i, at.w + 3 * i, at.b + 3 * i, at.d + 3 * i
-        load(X, v_i, v.centre[n, i], v.generators[n, i], v.radius[n, i])
-        load(X, a_i, a.centre[n, i], a.generators[n, i], a.radius[n, i])
+        load_form(X, v_i, v.centre[n, i], v.generators[n, i], v.radius[n, i])
+        load_form(X, a_i, a.centre[n, i], a.generators[n, i], a.radius[n, i])
         clear_vector(X, w)
         clear_vector(X, b)
         clear_vector(X, d)

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from steelyard.arrays import Array, checked, read_only
 from steelyard.control import ComplexArray
 from steelyard.errors import InputError, NoSolutionError
-from steelyard.estimation.joint_trace import JointTrace, common_interval
+from steelyard.estimation.first_order import JointTrace, common_interval
 from steelyard.threads import with_one_blas_thread
 
 ORDER = 4

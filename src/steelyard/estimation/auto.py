@@ -11,18 +11,34 @@ from steelyard.arrays import Array
 from steelyard.consistency import Prior
 from steelyard.errors import NoSolutionError
 from steelyard.estimation.entropic import fit_entropic, stated_prior
+from steelyard.estimation.equations import base_rows, residual_rms, residuals, row_triangles
 from steelyard.estimation.friction import fit_friction
-from steelyard.estimation.full_set import with_full_set
-from steelyard.estimation.huber import fit_huber
-from steelyard.estimation.linearised import linearised
-from steelyard.estimation.lmi import fit_lmi
-from steelyard.estimation.load_friction import fit_load_friction
-from steelyard.estimation.residual import residual_rms
-from steelyard.estimation.weighted import fit_weighted, settled_weights
-from steelyard.estimation.weighted_rows import base_rows, residuals
+from steelyard.estimation.linear import fit_huber, fit_weighted, settled_weights
+from steelyard.estimation.load_friction import fit_load_friction, tangent_rows
+from steelyard.estimation.physical import fit_lmi, with_full_set
 from steelyard.finding import Finding, Severity
 from steelyard.problem import Estimate, Problem
 from steelyard.threads import with_one_blas_thread
+
+# Questions that are not about linear torque equations, put as if they were.
+
+
+def linearised(problem: Problem, estimate: Estimate) -> Problem:
+    r"""The question with load friction as a linear one near an estimate: $J\phi = \tau + F_l\,|r|\,s_v$.
+
+    Its equations are those of a Gauss-Newton step, which the estimate solves, so `with_full_set` and every
+    estimator that takes compressed equations can be asked. The answer of another estimator holds near the
+    estimate: linearise there again.
+
+    Args:
+        problem: the question, with its samples.
+        estimate: its answer by `fit_load_friction`.
+
+    Returns:
+        The problem with compressed equations.
+    """
+    return replace(problem, compressed=row_triangles(tangent_rows(problem, estimate.representative)))
+
 
 NOISELESS = 1e-6
 """Unexplained share of the torque below which the data decides everything that it shows."""

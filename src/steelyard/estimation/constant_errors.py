@@ -30,8 +30,8 @@ from numpy.typing import ArrayLike
 from steelyard.arrays import Array, checked, read_only
 from steelyard.dynamics import torque_regressor
 from steelyard.errors import InputError, NoSolutionError
-from steelyard.estimation.weighted import settled_weights
-from steelyard.estimation.weighted_solution import solved
+from steelyard.estimation.equations import solved
+from steelyard.estimation.linear import settled_weights
 from steelyard.problem import Estimate, Problem
 
 CONTRADICTED = 4.0

@@ -28,9 +28,14 @@ from scipy.interpolate import make_interp_spline
 
 from steelyard.arrays import Array, IntArray
 from steelyard.dynamics import inverse_dynamics, torque_regressor
-from steelyard.estimation.residual_memory import effective_samples
-from steelyard.estimation.turned import OVERWHELMING, turned_readings
-from steelyard.estimation.turned_equations import MOST_SAMPLES, NOTHING, TurnedEquations
+from steelyard.estimation.noise import effective_samples
+from steelyard.estimation.sign_checks import (
+    MOST_SAMPLES,
+    NOTHING,
+    OVERWHELMING,
+    FlippedEquations,
+    sign_checks,
+)
 from steelyard.finding import Finding, Severity
 from steelyard.pose import Pose
 from steelyard.problem import Evidence, Problem
@@ -54,7 +59,7 @@ _DEGREES = np.pi / 180.0
 
 
 @dataclass(frozen=True, eq=False)
-class Reading:
+class Interpretation:
     """A way to understand a log.
 
     Attributes:
@@ -75,7 +80,7 @@ class Reading:
     torque_order: tuple[int, ...]
     gains: Array
 
-    def same_motion(self, other: Reading) -> bool:
+    def same_motion(self, other: Interpretation) -> bool:
         """Whether another reading has the same regressor.
 
         Args:
@@ -105,7 +110,7 @@ class Mistake:
     code: str
     place: str
     size: int
-    undone: Callable[[Array], Reading]
+    undone: Callable[[Array], Interpretation]
     said: Callable[[Array], str]
     most: float = np.inf
 
@@ -161,7 +166,7 @@ def diagnose(problem: Problem) -> Diagnosis:
         InputError: the samples were not kept.
         RecordingError: the problem was posed without accelerations.
     """
-    turned = turned_readings(problem)
+    turned = sign_checks(problem)
     simple = problem.robot.nq == problem.robot.nv and problem.robot.ties is None
     log = _Log.of(problem) if simple else None
     if log is None or len(log.instants) * problem.robot.nv <= 2 * problem.base.count:
@@ -185,7 +190,7 @@ class _Equations:
         grams: products of the columns of [Y_k tau] for each degree of freedom k, shape (nv, p + nv, p + nv).
     """
 
-    reading: Reading
+    reading: Interpretation
     regressor: Array
     grams: Array
 
@@ -199,14 +204,14 @@ class _Log:
 
     @classmethod
     def of(cls, problem: Problem) -> _Log:
-        posed = TurnedEquations.of(problem).problem
+        posed = FlippedEquations.of(problem).problem
         return cls(posed, _instants(posed.samples))
 
     @cached_property
-    def stated(self) -> Reading:
+    def stated(self) -> Interpretation:
         nv = self.problem.robot.nv
         order = tuple(range(nv))
-        return Reading(self.problem.robot, order, np.ones(nv), np.zeros(nv), 0.0, order, np.ones(nv))
+        return Interpretation(self.problem.robot, order, np.ones(nv), np.zeros(nv), 0.0, order, np.ones(nv))
 
     @cached_property
     def torque(self) -> Array:
@@ -232,7 +237,7 @@ class _Log:
         """Those of the two last motions looked at: mistakes of the torque alone follow one another."""
         return []
 
-    def motion(self, reading: Reading) -> tuple[Array, Array, Array]:
+    def motion(self, reading: Interpretation) -> tuple[Array, Array, Array]:
         """q, v and a as a reading understands them, each of shape (n, nv)."""
         if reading.late == 0.0:
             at = self.problem.samples
@@ -242,13 +247,13 @@ class _Log:
         order, factors = list(reading.order), reading.factors
         return q[:, order] * factors + reading.zeros, v[:, order] * factors, a[:, order] * factors
 
-    def left(self, reading: Reading, phi: Array) -> Array:
+    def left(self, reading: Interpretation, phi: Array) -> Array:
         """What parameters leave of the torque of a reading, shape (n, nv)."""
         tau = self.problem.samples.tau[self.instants][:, list(reading.torque_order)] * reading.gains
         model = inverse_dynamics(reading.robot, self.problem.layout, phi, *self.motion(reading))
         return np.asarray(tau - model)
 
-    def levels(self, reading: Reading, start: Array | None = None) -> tuple[Array, Array]:
+    def levels(self, reading: Interpretation, start: Array | None = None) -> tuple[Array, Array]:
         """Residual deviations by any numbers, each degree of freedom weighted by its own, and phi."""
         grams = self._equations(reading).grams
         p, nv = self.problem.layout.size, self.problem.robot.nv
@@ -285,7 +290,7 @@ class _Log:
         phi[free] = vectors[:, shown] @ ((vectors[:, shown].T @ (g / scale)) / values[shown]) / scale
         return phi
 
-    def _equations(self, reading: Reading) -> _Equations:
+    def _equations(self, reading: Interpretation) -> _Equations:
         """The equations of a reading's motion, made once for readings that follow one another."""
         for known in (self._as_stated, *self._kept):
             if known.reading.same_motion(reading):
@@ -294,7 +299,7 @@ class _Log:
         del self._kept[:-2]
         return self._kept[-1]
 
-    def _made(self, reading: Reading) -> _Equations:
+    def _made(self, reading: Interpretation) -> _Equations:
         at = self.motion(reading)
         Y = torque_regressor(reading.robot, self.problem.layout, *at, code="generic")
         tau = self.problem.samples.tau[self.instants]
@@ -320,7 +325,7 @@ class _Log:
                 break
         return Explained(mistake, theta, sigma, phi)
 
-    def _undone(self, mistake: Mistake, theta: Array) -> Reading:
+    def _undone(self, mistake: Mistake, theta: Array) -> Interpretation:
         """The reading that undoes a mistake; unknowns of zero undo nothing, and its equations are known."""
         return self.stated if mistake.size and not theta.any() else mistake.undone(theta)
 
@@ -422,12 +427,12 @@ def _scales(norms: Array) -> Array:
     return np.where(norms > _DUST * norms.max(), norms, np.inf)
 
 
-def _nothing(stated: Reading) -> Mistake:
+def _nothing(stated: Interpretation) -> Mistake:
     return Mistake("", "", 0, lambda _: stated, lambda _: "")
 
 
 def _turned(
-    stated: Reading, gravity: Sequence[float], signs: Sequence[float], findings: tuple[Finding, ...]
+    stated: Interpretation, gravity: Sequence[float], signs: Sequence[float], findings: tuple[Finding, ...]
 ) -> Mistake:
     """Signs and gravity that links which can exist ask for; what is said are the findings themselves."""
     same = np.allclose(gravity, stated.robot.gravity)
@@ -446,12 +451,12 @@ def _exchanged(order: tuple[int, ...], j: int, k: int) -> tuple[int, ...]:
     return tuple(order[swap.get(i, i)] for i in range(len(order)))
 
 
-def _without_unknowns(stated: Reading, lost: bool) -> Iterator[Mistake]:
+def _without_unknowns(stated: Interpretation, lost: bool) -> Iterator[Mistake]:
     """Signs, directions, units and, where a joint's torque is lost, the order of joints."""
     joints, nv = stated.robot.joints, stated.robot.nv
     names = [joint.name for joint in joints]
 
-    def fixed(code: str, place: str, said: str, reading: Reading) -> Mistake:
+    def fixed(code: str, place: str, said: str, reading: Interpretation) -> Mistake:
         return Mistake(code, place, 0, lambda _: reading, lambda _: said)
 
     for k, name in enumerate(names):
@@ -486,17 +491,17 @@ def _without_unknowns(stated: Reading, lost: bool) -> Iterator[Mistake]:
         yield fixed("degrees-suspected", "q", f"{said}.", degrees)
 
 
-def _with_unknowns(stated: Reading, robot: Robot) -> list[Mistake]:
+def _with_unknowns(stated: Interpretation, robot: Robot) -> list[Mistake]:
     """Factors, zeros, gravity, a delay and displaced or tilted joints."""
     found: list[Mistake] = []
     for k, joint in enumerate(robot.joints):
         found += _of_joint(stated, k, joint.name, joint.kind is JointKind.PRISMATIC)
     g = np.asarray(robot.gravity)
 
-    def gravity(theta: Array) -> Reading:
+    def gravity(theta: Array) -> Interpretation:
         return replace(stated, robot=robot.with_gravity(g + theta))
 
-    def delay(theta: Array) -> Reading:
+    def delay(theta: Array) -> Interpretation:
         return replace(stated, late=float(theta[0]))
 
     found.append(Mistake("gravity-direction", "gravity", 3, gravity, lambda x: _gravity_said(g, g + x)))
@@ -504,20 +509,20 @@ def _with_unknowns(stated: Reading, robot: Robot) -> list[Mistake]:
     return found
 
 
-def _of_joint(stated: Reading, k: int, name: str, slides: bool) -> Iterator[Mistake]:
+def _of_joint(stated: Interpretation, k: int, name: str, slides: bool) -> Iterator[Mistake]:
     joint = stated.robot.joints[k]
     unit = "m" if slides else "rad"
 
-    def gain(theta: Array) -> Reading:
+    def gain(theta: Array) -> Interpretation:
         return replace(stated, gains=_changed(stated.gains, k, float(np.exp(theta[0]))))
 
-    def gear(theta: Array) -> Reading:
+    def gear(theta: Array) -> Interpretation:
         return replace(stated, factors=_changed(stated.factors, k, float(np.exp(theta[0]))))
 
-    def zero(theta: Array) -> Reading:
+    def zero(theta: Array) -> Interpretation:
         return replace(stated, zeros=_changed(stated.zeros, k, float(theta[0])))
 
-    def placed(pose: Pose) -> Reading:
+    def placed(pose: Pose) -> Interpretation:
         joints = list(stated.robot.joints)
         joints[k] = replace(joint, placement=joint.placement @ pose)
         return replace(stated, robot=replace(stated.robot, joints=tuple(joints)))
@@ -525,10 +530,10 @@ def _of_joint(stated: Reading, k: int, name: str, slides: bool) -> Iterator[Mist
     # Two directions across the axis: a turn about it is another zero, which is a mistake of its own.
     across = np.linalg.svd(np.asarray(joint.axis)[None])[2][1:]
 
-    def tilt(theta: Array) -> Reading:
+    def tilt(theta: Array) -> Interpretation:
         return placed(Pose.from_quaternion(_quaternion(theta @ across)))
 
-    def shift(theta: Array) -> Reading:
+    def shift(theta: Array) -> Interpretation:
         return placed(Pose(np.eye(3), np.asarray(theta)))
 
     yield Mistake("torque-scale", name, 1, gain, lambda x: _gain_said(name, float(x[0])), 3.0)

@@ -30,7 +30,7 @@ from steelyard.consistency import Divergence, Prior
 from steelyard.drive import FRICTION_TERMS, StribeckShape, stribeck_column
 from steelyard.dynamics import torque_regressor
 from steelyard.estimation.entropic import UNTESTED, left_out_blocks
-from steelyard.estimation.load_findings import MOST
+from steelyard.estimation.load_friction import MOST
 from steelyard.finding import Finding, Severity
 from steelyard.layout import Layout, layout_of
 from steelyard.problem import Problem

@@ -27,7 +27,7 @@ from numpy.typing import ArrayLike
 from steelyard.arrays import Array, checked
 from steelyard.consistency import Divergence, DrawnFit, Prior, drawn_fits, prior_of
 from steelyard.errors import InputError
-from steelyard.estimation.full_set_estimate import full_set_estimate
+from steelyard.estimation.physical import full_set_estimate
 from steelyard.problem import Estimate, Problem
 from steelyard.threads import with_one_blas_thread
 

@@ -1,25 +1,37 @@
-"""Instrumental variables: an estimate that noise in the measured motion does not bend."""
+"""Instrumental variables: an estimate that noise in the measured motion does not bias."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import scipy.linalg
 from numpy.typing import ArrayLike
 
 from steelyard.arrays import Array, checked
+from steelyard.control import LoopSettings
 from steelyard.dynamics import torque_regressor
 from steelyard.errors import NoSolutionError
-from steelyard.estimation.noise_covariance import Colour, linear_covariance
-from steelyard.estimation.noise_spread import Spread
-from steelyard.estimation.residual import residual_rms
-from steelyard.estimation.weighted import settled_weights
-from steelyard.estimation.weighted_rows import Rows, RowSource, base_rows, pieces, residuals
-from steelyard.estimation.weighted_solution import OnBlind, Solution
+from steelyard.estimation.equations import (
+    OnBlind,
+    Rows,
+    RowSource,
+    Solution,
+    base_rows,
+    pieces,
+    residual_rms,
+    residuals,
+)
+from steelyard.estimation.linear import settled_weights
+from steelyard.estimation.noise import Colour, Spread, covariance_under, linear_covariance
+from steelyard.estimation.physical import with_full_set
 from steelyard.finding import Finding, Severity
+from steelyard.motion import Motion
 from steelyard.problem import Estimate, Problem
 from steelyard.threads import with_one_blas_thread
+
+# Instrumental variables: an estimate that noise in the measured motion does not bend.
 
 WEAK = 0.1
 """Correlation of a combination of instruments with the regressor below which it says next to nothing."""
@@ -164,3 +176,145 @@ def _half_inverse(G: Array) -> Array:
     values, vectors = np.linalg.eigh(G)
     alive = values > 1e-14 * values[-1]
     return np.asarray((vectors[:, alive] / np.sqrt(values[alive])) @ vectors[:, alive].T)
+
+
+# How far noise in the measured motion bends least squares: its distance from instrumental variables.
+
+
+@dataclass(frozen=True, eq=False)
+class Shift:
+    """The instrumental estimate minus the weighted least-squares one.
+
+    Attributes:
+        values: the difference, zero where the motion is blind, shape (b,), SI.
+        covariance: of the difference if the motion is exact, shape (b, b), SI.
+        deviations: of the weighted least-squares estimate, shape (b,), SI.
+        weakest: smallest canonical correlation of instruments and regressor, dimensionless.
+    """
+
+    values: Array
+    covariance: Array
+    deviations: Array
+    weakest: float
+
+
+def instrumental_shift(problem: Problem, q: ArrayLike, v: ArrayLike, a: ArrayLike) -> Shift:
+    r"""Compare both estimates on the same data (Durbin, Wu and Hausman).
+
+    Both are linear in the torques, so what torque noise does to their difference is known without assuming
+    that one of them is efficient:
+    $\hat\beta_Z - \hat\beta_W = \sum_k w_k^2\,(B_Z Z_k^T - B_W W_k^T)\,e_k$.
+
+    Args:
+        problem: the question, with its samples.
+        q: positions of the instruments, shape (N, nq), rad or m.
+        v: their velocities, shape (N, nv), rad/s or m/s.
+        a: their accelerations, shape (N, nv), rad/s² or m/s².
+
+    Returns:
+        The difference.
+
+    Raises:
+        InputError: the instruments do not fit the samples, or these were not kept.
+        NoSolutionError: the instruments do not show a combination of parameters.
+    """
+    weights, plain = settled_weights(problem, "infinite")
+    measured, instrumented = base_rows(problem), instrumented_rows(problem, q, v, a)
+    values, gain, weakest = instrumental_solution(instrumented, weights, plain)
+    left = residuals(measured, plain.values)
+    own, noise = linear_covariance(measured, weights, plain.inverse, left, "autoregressive")
+
+    def both() -> Iterator[Rows]:
+        for rows in instrumented():
+            joined = np.concatenate([rows.instruments, rows.regressor], axis=-1)
+            yield Rows(rows.regressor, joined, rows.target)
+
+    covariance = covariance_under(both, weights, np.hstack([gain, -plain.inverse]), noise)
+    return Shift(values - plain.values, covariance, np.sqrt(np.diag(own)), weakest)
+
+
+# Instruments from a simulation of the closed loop: the motion as the model makes it, without any noise.
+
+CYCLE = 1e-3
+"""Control cycle where neither law nor file states one, s."""
+ROUNDS = 3
+"""Simulations with the model of the round before; the instruments settle faster than the estimate."""
+
+
+def loop_instruments(
+    problem: Problem, parameters: ArrayLike, settings: LoopSettings, motion: Motion, times: Sequence[Array]
+) -> tuple[Array, Array, Array]:
+    """Simulate the closed loop along a motion and read it at the samples of the logs.
+
+    Args:
+        problem: the question, for its robot and layout.
+        parameters: phi, the model that is simulated, shape (p,), SI.
+        settings: the controller and its delay.
+        motion: what it was told to follow; its time starts with that of each log.
+        times: sample times of each log, each shape (N,), s.
+
+    Returns:
+        q, shape (N, nv), rad or m; v, shape (N, nv), rad/s or m/s; and a, shape (N, nv), rad/s² or m/s²;
+        of all logs, one after the other.
+
+    Raises:
+        NoSolutionError: the simulation diverges.
+    """
+    # Only this method simulates, and the simulation's code generator is large to load.
+    from steelyard.rollout import ClosedLoop, rollout
+
+    phi = checked("parameters", parameters, (problem.layout.size,))
+    cycle = settings.cycle or CYCLE
+    end = max(float(time[-1]) for time in times)
+    clock = cycle * np.arange(int(np.ceil(end / cycle)) + 2)
+    asked = motion.sample(clock)
+    run = rollout(
+        problem.robot,
+        problem.layout,
+        phi,
+        asked.q,
+        asked.v,
+        asked.a,
+        ClosedLoop(settings.controller, cycle, settings.delay),
+    )
+    a = np.gradient(run.v, cycle, axis=0)
+    t = np.concatenate(list(times))
+    q, v, acceleration = (
+        np.column_stack([np.interp(t, run.time, column) for column in signal.T])
+        for signal in (run.q, run.v, a)
+    )
+    return q, v, acceleration
+
+
+@with_one_blas_thread
+def fit_loop_instrumental(
+    problem: Problem, settings: LoopSettings, motion: Motion, *, rounds: int = ROUNDS
+) -> Estimate:
+    r"""Instrumental variables whose instruments are simulated with the model itself (Janot et al. 2014).
+
+    It starts with the planned motion as instruments: least squares may be bent so far that its model cannot
+    be simulated. Each round simulates the closed loop with the possible links of the estimate so far, and
+    fits by `fit_instrumental` with that motion.
+
+    Args:
+        problem: the question, with its samples.
+        settings: the controller and its delay.
+        motion: what it was told to follow; its time starts with that of each log.
+        rounds: how many simulations.
+
+    Returns:
+        The estimate.
+
+    Raises:
+        NoSolutionError: a simulation diverges, or the motion hides base parameters.
+    """
+    at = problem.samples
+    times = [at.time[part] for part in at.motions]
+    planned = [motion.sample(time) for time in times]
+    q, v, a = (np.vstack([getattr(sample, name) for sample in planned]) for name in "qva")
+    estimate = fit_instrumental(problem, q, v, a, on_blind="infinite")
+    for _ in range(rounds):
+        model = with_full_set(problem, estimate).representative
+        instruments = loop_instruments(problem, model, settings, motion, times)
+        estimate = fit_instrumental(problem, *instruments, on_blind="infinite")
+    return estimate

@@ -18,8 +18,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from steelyard.arrays import Array, BoolArray
-from steelyard.estimation.weighted import settled_weights
-from steelyard.estimation.weighted_rows import base_rows, residuals
+from steelyard.estimation.equations import base_rows, residuals
+from steelyard.estimation.linear import settled_weights
 from steelyard.finding import Finding, Severity
 from steelyard.problem import Problem
 from steelyard.recording import Recording

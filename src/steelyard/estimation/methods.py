@@ -11,18 +11,21 @@ from numpy.typing import ArrayLike
 from steelyard.consistency import Prior
 from steelyard.errors import InputError, UnknownNameError
 from steelyard.estimation.auto import fit_auto
-from steelyard.estimation.bounded import fit_bounded, relative_bounds
 from steelyard.estimation.entropic import fit_entropic
 from steelyard.estimation.friction import fit_friction
-from steelyard.estimation.huber import fit_huber
 from steelyard.estimation.instrumental import fit_instrumental
-from steelyard.estimation.least_squares import fit_least_squares
-from steelyard.estimation.lmi import fit_lmi
+from steelyard.estimation.linear import (
+    fit_bounded,
+    fit_huber,
+    fit_least_squares,
+    fit_ridge,
+    fit_weighted,
+    relative_bounds,
+    settled_weights,
+)
 from steelyard.estimation.load_friction import fit_load_friction
-from steelyard.estimation.log_cholesky import fit_log_cholesky
 from steelyard.estimation.momentum import fit_momentum
-from steelyard.estimation.ridge import fit_ridge
-from steelyard.estimation.weighted import fit_weighted, settled_weights
+from steelyard.estimation.physical import fit_lmi, fit_log_cholesky
 from steelyard.problem import Estimate, Problem
 from steelyard.threads import with_one_blas_thread
 

@@ -20,11 +20,10 @@ import numpy as np
 from steelyard.arrays import Array, BoolArray, checked, read_only
 from steelyard.dynamics import inverse_dynamics
 from steelyard.errors import InputError, NoSolutionError
-from steelyard.estimation.load_rows import tangent_rows
-from steelyard.estimation.noise_covariance import Colour, linear_covariance
-from steelyard.estimation.weighted import settled_weights
-from steelyard.estimation.weighted_rows import Rows, base_rows, pieces, residuals, weighted_factor
-from steelyard.estimation.weighted_solution import solved
+from steelyard.estimation.equations import Rows, base_rows, pieces, residuals, solved, weighted_factor
+from steelyard.estimation.linear import settled_weights
+from steelyard.estimation.load_friction import tangent_rows
+from steelyard.estimation.noise import Colour, linear_covariance
 from steelyard.problem import Estimate, Evidence, Problem
 from steelyard.recording import Recording
 from steelyard.signals import is_turning, without_delay

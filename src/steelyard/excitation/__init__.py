@@ -2,19 +2,18 @@
 
 from steelyard.excitation.added_motion import AddedMotion, added_motion
 from steelyard.excitation.columns import payload_columns, proximal_base, robot_columns, unmodelled_friction
-from steelyard.excitation.design import Design, design, judged_again
-from steelyard.excitation.families import fourier_family, home, spline_family
-from steelyard.excitation.judgement import SmallestMargins
+from steelyard.excitation.design import Design, Progress, SearchBudget, design, judged_again
+from steelyard.excitation.local_search import SmallestMargins
+from steelyard.excitation.payload_observability import TorqueMeter
 from steelyard.excitation.problem import DesignProblem
-from steelyard.excitation.search import Budget, Progress
-from steelyard.excitation.torque_meter import TorqueMeter
+from steelyard.excitation.unknowns import fourier_family, home, spline_family
 
 __all__ = [
     "AddedMotion",
-    "Budget",
     "Design",
     "DesignProblem",
     "Progress",
+    "SearchBudget",
     "SmallestMargins",
     "TorqueMeter",
     "added_motion",

@@ -1,18 +1,15 @@
 """What was found, as files others read: URDF, MJCF, JSON and code; written, read back, compared."""
 
 from steelyard.export.draws import draw_models
-from steelyard.export.estimated import robot_with_parameters
 from steelyard.export.feedforward import feedforward_c, feedforward_python
-from steelyard.export.folder import require_free, write_folder
+from steelyard.export.folder import record_document, require_free, versions, write_folder
 from steelyard.export.mjcf import mjcf_text
-from steelyard.export.model_files import mjcf_model, urdf_model
-from steelyard.export.object_folder import write_object
+from steelyard.export.model_files import mjcf_model, robot_with_parameters, urdf_model
 from steelyard.export.object_mesh import ObjectMesh, object_mesh
+from steelyard.export.payload_asset import write_object
 from steelyard.export.read_back import ReadBackError, check_mjcf, check_urdf
-from steelyard.export.record_file import record_document, versions
 from steelyard.export.result import write_result
-from steelyard.export.urdf import new_urdf
-from steelyard.export.urdf_edit import edited_urdf
+from steelyard.export.urdf import edited_urdf, new_urdf
 
 __all__ = [
     "ObjectMesh",

@@ -1,4 +1,4 @@
-"""Models that are read back and compared before they count as written."""
+"""Models with estimated parameters, read back and compared before they count as written."""
 
 from __future__ import annotations
 
@@ -7,17 +7,116 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import ArrayLike
 
-from steelyard.drive import FRICTION_TERMS
-from steelyard.errors import DescriptionError
-from steelyard.export.estimated import robot_with_parameters
+from steelyard.arrays import Array, checked
+from steelyard.drive import ALL_TERMS, FRICTION_TERMS, Drive
+from steelyard.errors import DescriptionError, InputError
 from steelyard.export.mjcf import mjcf_text
-from steelyard.export.model_text import ModelText
 from steelyard.export.read_back import check_mjcf, check_urdf
-from steelyard.export.urdf import new_urdf
-from steelyard.export.urdf_edit import edited_urdf
+from steelyard.export.urdf import edited_urdf, new_urdf
+from steelyard.export.xml_text import ModelText
 from steelyard.finding import Finding, Severity
+from steelyard.inertia import Body
 from steelyard.layout import Layout
-from steelyard.robot import Robot, parse_urdf
+from steelyard.robot import Joint, Link, Robot, parse_urdf
+
+# A robot that carries a parameter vector: its links and drives say what phi says.
+
+
+def robot_with_parameters(robot: Robot, layout: Layout, parameters: ArrayLike) -> Robot:
+    """The robot whose nominal numbers are those of a parameter vector.
+
+    The ten numbers of a moving link are those of everything bolted to it. The bolted links keep what the
+    description states of them and the moving link carries the rest. Where that rest cannot exist (the
+    bolted links are heavier than what was found, say) the moving link carries everything, the bolted ones
+    carry nothing, and a finding says so: the sum is right either way, and no split is invented. A link whose
+    ten numbers are the nominal ones to the last bit stays as it was. Drive terms that the layout lacks
+    were taken as absent when the vector was found, so they are absent in the result;
+    joints that float or are spherical have no drive.
+
+    Args:
+        robot: the robot.
+        layout: the order of the parameters.
+        parameters: phi, shape (p,), SI; every link must be possible.
+
+    Returns:
+        A new robot; its findings end with what had to be decided.
+
+    Raises:
+        InputError: the layout is of another robot, a link cannot exist, or a drive would create energy.
+    """
+    phi = checked("parameters", parameters, (layout.size,))
+    driven = tuple(joint.name for joint in robot.joints if joint.kind.nv == 1)
+    if layout.links != robot.link_names or layout.joints != driven:
+        raise InputError(
+            f"is not of robot '{robot.name}'.", place="layout", remedy="Make it with layout_of(robot)."
+        )
+    findings: list[Finding] = []
+    links = [_link(link, phi[layout.of_link(link.name)], findings) for link in robot.links]
+    joints = [_joint(joint, layout, phi) for joint in robot.joints]
+    return replace(robot, links=tuple(links), joints=tuple(joints), findings=(*robot.findings, *findings))
+
+
+def _link(link: Link, ten: Array, findings: list[Finding]) -> Link:
+    place = f"link '{link.name}'"
+    if link.virtual:
+        if ten.any():
+            raise InputError("it is a frame without mass, but has parameters that are not zero.", place=place)
+        return link
+    if link.body is not None and np.array_equal(link.body.parameters, ten):
+        return link
+    total = Body.from_parameters(ten)
+    if not total.consistency.consistent:
+        why = " ".join(str(reason) for reason in total.consistency.reasons)
+        raise InputError(
+            f"its parameters are physically impossible. {why}",
+            place=place,
+            remedy="Export a consistent estimate; every simulator would refuse this one.",
+            evidence={"reasons": total.consistency.reasons},
+        )
+    bolted = [part.body.moved(part.placement) for part in link.fixed if part.body is not None]
+    if not bolted:
+        return replace(link, own=total)
+    rest = _without(total, bolted)
+    if rest is not None:
+        return replace(link, own=rest)
+    mass = sum(body.mass for body in bolted)
+    message = (
+        f"what is left of {total.mass:.6g} kg without the {mass:.6g} kg bolted to it cannot exist; it "
+        "carries everything and the links bolted to it carry nothing."
+    )
+    findings.append(Finding(Severity.WARNING, "bolted-links-emptied", message, place))
+    return replace(link, own=total, fixed=tuple(replace(part, body=None) for part in link.fixed))
+
+
+def _without(total: Body, bolted: list[Body]) -> Body | None:
+    """What is left of a body, or None where that cannot exist."""
+    rest = total
+    for body in bolted:
+        if rest.mass == body.mass and body.mass != 0.0:
+            return None
+        rest = rest - body
+    return rest if rest.mass > 0.0 and rest.consistency.consistent else None
+
+
+def _joint(joint: Joint, layout: Layout, phi: Array) -> Joint:
+    if joint.kind.nv != 1:
+        return replace(joint, drive=Drive())
+    own = phi[layout.of_joint(joint.name)].tolist()
+    found = dict(zip(layout.drive, own, strict=True))
+    shape = layout.stribeck[layout.joints.index(joint.name)] if layout.stribeck else None
+    try:
+        drive = Drive(**{term.name: found.get(term.name) for term in ALL_TERMS}, stribeck_shape=shape)
+    except InputError as error:
+        raise InputError(
+            f"{error.place} {error.message}",
+            place=f"joint '{joint.name}'",
+            remedy=error.remedy,
+            evidence=error.evidence,
+        ) from error
+    return replace(joint, drive=drive)
+
+
+# Models that are read back and compared before they count as written.
 
 
 def urdf_model(

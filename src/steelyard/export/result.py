@@ -11,20 +11,158 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from steelyard.archive import to_document
+from steelyard.arrays import Array, checked
 from steelyard.errors import DescriptionError
 from steelyard.export.feedforward import feedforward_c, feedforward_python
-from steelyard.export.folder import require_free, write_folder
+from steelyard.export.folder import record_document, require_free, write_folder
 from steelyard.export.model_files import mjcf_model, urdf_model
-from steelyard.export.model_text import ModelText
-from steelyard.export.parameters_file import parameters_document
-from steelyard.export.record_file import record_document
+from steelyard.export.xml_text import ModelText
 from steelyard.files import FilePath
 from steelyard.finding import Finding, Severity
 from steelyard.identifiability import Identifiability
 from steelyard.layout import Layout
+from steelyard.model import PARAMETERS_SCHEMA
 from steelyard.problem import Estimate
 from steelyard.recording import Step
 from steelyard.robot import Robot
+from steelyard.uncertainty import base_intervals, parameter_intervals
+
+# `parameters.json`: every parameter with value, interval, unit and class, and the combinations behind it.
+
+TWO_SIDED_95 = 1.959963984540054
+"""Half the width of a 95 % interval in standard deviations: the quantile 0.975 of the normal distribution."""
+
+
+def parameters_document(
+    robot: Robot,
+    layout: Layout,
+    parameters: ArrayLike,
+    *,
+    estimate: Estimate | None = None,
+    structure: Identifiability | None = None,
+    intervals: ArrayLike | None = None,
+    decided_by: Sequence[str] = (),
+    base_ends: ArrayLike | None = None,
+    findings: tuple[Finding, ...] = (),
+) -> dict[str, Any]:
+    """What was found about each parameter, as values JSON can hold; infinity is the text `inf`.
+
+    Where intervals are not given they are those of the estimate's covariance, see `uncertainty`, with what
+    errors of torque constants add: finite for what torques determine, the value itself where the layout fixes
+    it, and infinite otherwise.
+
+    Args:
+        robot: the robot.
+        layout: the order of the parameters.
+        parameters: phi, shape (p,), SI.
+        estimate: where the values come from: base parameters, covariance, method, findings.
+        structure: what torques could tell, for the class of each parameter.
+        intervals: lower and upper end of each parameter's 95 % interval, shape (p, 2), SI.
+        decided_by: for each parameter who decided it, such as `data` or `prior`; empty for no word.
+        base_ends: lower and upper end of each base parameter's 95 % interval, shape (b, 2), SI; needs an
+            estimate.
+        findings: what was noticed on the way.
+
+    Returns:
+        The document.
+    """
+    phi = checked("parameters", parameters, (layout.size,))
+    if intervals is not None:
+        ends = checked("intervals", intervals, (layout.size, 2), finite=False)
+    else:
+        ends = _ends(layout, phi, estimate)
+    # With load friction the structure is that of all other terms; by name, since it then has fewer.
+    classes = {}
+    if structure is not None:
+        classes = {n: c.value for n, c in zip(structure.layout.names, structure.classes, strict=True)}
+    entries = [
+        {
+            "name": parameter.name,
+            "owner": parameter.owner,
+            "term": parameter.term,
+            "unit": parameter.unit,
+            "value": float(phi[k]),
+            "interval95": ends[k],
+            **({"decided_by": decided_by[k]} if decided_by else {}),
+            "class": classes.get(parameter.name),
+            "fixed": parameter.fixed,
+            "nominal": parameter.nominal,
+        }
+        for k, parameter in enumerate(layout.parameters)
+    ]
+    document = {
+        "schema": PARAMETERS_SCHEMA,
+        "robot": robot.name,
+        "robot_digest": robot.digest,
+        "gravity": robot.gravity,
+        "drive": layout.drive,
+        "stribeck": {
+            joint: {"velocity": shape.velocity, "exponent": shape.exponent}
+            for joint, shape in zip(layout.joints, layout.stribeck, strict=False)
+        },
+        "torque": "viscous*v + coulomb*sign(v) + offset + rotor*a + stribeck*sign(v)*exp(-(|v|/velocity)"
+        "^exponent) + asymmetric*|v| + load*|rigid|*sign(v), with sign(0) = 0, added to the rigid torque",
+        "parameters": entries,
+        "findings": findings if estimate is None else (*findings, *estimate.findings),
+    }
+    if estimate is not None:
+        if base_ends is not None:
+            beta_ends = checked("base_ends", base_ends, (estimate.base.count, 2), finite=False)
+        else:
+            beta_ends = _base_ends(estimate, systematic=True)
+        base = _base(estimate, beta_ends, _base_ends(estimate) if base_ends is None else beta_ends)
+        document |= {"method": estimate.method, "samples": estimate.samples, "base": base}
+        if estimate.covariance is not None:
+            document["base_covariance"] = _base_covariance(estimate.covariance, beta_ends)
+    plain: dict[str, Any] = to_document(document)
+    return plain
+
+
+def _ends(layout: Layout, phi: Array, estimate: Estimate | None) -> Array:
+    if estimate is None or estimate.covariance is None:
+        ends = np.column_stack((np.full(layout.size, -np.inf), np.full(layout.size, np.inf)))
+    else:
+        found = parameter_intervals(estimate, systematic=True)
+        ends = np.column_stack((found.lower, found.upper))
+    fixed = ~layout.free
+    ends[fixed] = phi[fixed, None]
+    return ends
+
+
+def _base_ends(estimate: Estimate, *, systematic: bool = False) -> Array:
+    if estimate.covariance is None:
+        return np.tile([-np.inf, np.inf], (estimate.base.count, 1))
+    found = base_intervals(estimate, systematic=systematic)
+    return np.column_stack((found.lower, found.upper))
+
+
+def _base(estimate: Estimate, ends: Array, random: Array) -> list[dict[str, object]]:
+    """Combinations with their intervals; `deviation` is of the data alone, as results are compared by it."""
+    base, names = estimate.base, estimate.layout.names
+    systematic = estimate.systematic_deviations
+    return [
+        {
+            "name": base.names[k],
+            "value": float(estimate.values[k]),
+            "deviation": float(random[k, 1] - random[k, 0]) / (2.0 * TWO_SIDED_95),
+            "deviation_systematic": float(systematic[k]),
+            "interval95": ends[k],
+            "combination": {names[j]: float(base.matrix[k, j]) for j in np.flatnonzero(base.matrix[k])},
+        }
+        for k in range(base.count)
+    ]
+
+
+def _base_covariance(covariance: Array, ends: Array) -> Array:
+    """The covariance of base parameters with the deviations that their intervals state, shape (b, b)."""
+    own = np.sqrt(np.diag(covariance))
+    stated = (ends[:, 1] - ends[:, 0]) / (2.0 * TWO_SIDED_95)
+    known = np.isfinite(own) & np.isfinite(stated)
+    ratio = np.where(known & (own > 0.0), stated, 1.0) / np.where(known & (own > 0.0), own, 1.0)
+    scaled = np.where(known[:, None] & known, covariance * np.outer(ratio, ratio), 0.0)
+    scaled[~known, ~known] = np.inf
+    return scaled
 
 
 @dataclass(frozen=True)

@@ -1,9 +1,12 @@
 """What can be known: the combinations of parameters that joint torques determine."""
 
-from steelyard.identifiability.analysis import structural_identifiability
 from steelyard.identifiability.base_parameters import BaseParameters, numerical_base
-from steelyard.identifiability.certificate import Certificate, certify_excitation
-from steelyard.identifiability.certificate.directions import Direction, sparse_directions
+from steelyard.identifiability.certificate import (
+    Direction,
+    ExcitationCertificate,
+    certify_excitation,
+    sparse_directions,
+)
 from steelyard.identifiability.criteria import Criterion, Information, score, smooth_condition
 from steelyard.identifiability.exact import (
     ExactIdentifiability,
@@ -11,19 +14,24 @@ from steelyard.identifiability.exact import (
     proven_rest,
     symbolic_identifiability,
 )
-from steelyard.identifiability.minimal_model import MinimalModel, minimal_model
 from steelyard.identifiability.partial import partial_identifiability
-from steelyard.identifiability.restricted import RestrictedIdentifiability, free_base, restricted
-from steelyard.identifiability.structure import Identifiability
+from steelyard.identifiability.restricted import (
+    MinimalModel,
+    RestrictedIdentifiability,
+    free_base,
+    minimal_model,
+    restricted,
+)
+from steelyard.identifiability.structure import Identifiability, structural_identifiability
 from steelyard.layout import Class
 
 __all__ = [
     "BaseParameters",
-    "Certificate",
     "Class",
     "Criterion",
     "Direction",
     "ExactIdentifiability",
+    "ExcitationCertificate",
     "Identifiability",
     "Information",
     "MinimalModel",

@@ -1,19 +1,24 @@
-"""What identifiability depends on: the tree's placements and axes, gravity, and which bodies move together.
-
-Masses do not matter, nor do limits. Bodies that move with the same coordinate and hang on the same body, such
-as a link and the rotor that drives it, form a *block*, and are asked about together.
-"""
+"""What identifiability depends on: placements, axes, gravity, which bodies move together."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 
 import numpy as np
 
 from steelyard.arrays import Array, IntArray, read_only
+from steelyard.dynamics.batch import belongs
 from steelyard.errors import InputError
+from steelyard.layout import Layout
 from steelyard.pose import Pose
 from steelyard.robot import Joint, JointKind, Robot
+
+# What identifiability depends on: the tree's placements and axes, gravity, and which bodies move together.
+#
+# Masses do not matter, nor do limits. Bodies that move with the same coordinate and hang on the same body,
+# such as a link and the rotor that drives it, form a *block*, and are asked about together.
 
 
 @dataclass(frozen=True)
@@ -207,3 +212,70 @@ def flat_blocks(mechanism: Mechanism) -> tuple[IntArray, IntArray, IntArray, Int
     dofs = [block.dofs for block in mechanism.blocks]
     first, *rest = (read_only(np.array(x, dtype=np.int64)) for x in (starts, bodies, parents, dofs))
     return first, rest[0], rest[1], rest[2]
+
+
+# What may be asked: the parameters of this robot, in which its torques are linear.
+
+
+def check_question(robot: Robot, layout: Layout) -> None:
+    """Refuse a question that has no linear answer.
+
+    Args:
+        robot: the robot.
+        layout: the parameters asked about.
+
+    Raises:
+        InputError: the layout is another robot's, or has friction that grows with the load.
+    """
+    belongs(robot, layout)
+    if "load" in layout.drive:
+        raise InputError(
+            "friction that grows with the load is not linear in the parameters.",
+            place="layout",
+            remedy="Leave out 'load'.",
+        )
+
+
+# The friction terms of joints that move together: which of them torque tells apart.
+
+
+def friction_groupings(
+    layout: Layout, block: Block, ratios: Sequence[Fraction], first: Sequence[int]
+) -> dict[int, dict[int, Fraction]]:
+    r"""Rows of the friction terms of a block, which no other term resembles.
+
+    The coordinate v of the block moves a joint that follows it by $k v$, and feels k times its friction:
+    $k^2 F_v\,v$, $|k| F_c \operatorname{sign} v$, $k |k| F_a\,|v|$. Stribeck terms group where they fade
+    alike.
+
+    Args:
+        layout: the parameters.
+        block: the block, of one degree of freedom.
+        ratios: k of each body, dimensionless, rad/m or m/rad.
+        first: index in phi of each body's first drive term.
+
+    Returns:
+        Rows of K by the index of each base parameter: coefficients of the parameters grouped with it.
+    """
+    laws = {
+        "viscous": lambda k: k * k,
+        "coulomb": abs,
+        "asymmetric": lambda k: k * abs(k),
+        "stribeck": abs,
+    }
+    rows: dict[int, dict[int, Fraction]] = {}
+    for place, term in enumerate(layout.drive):
+        heads: dict[object, tuple[int, Fraction]] = {}
+        for i in block.bodies if term in laws else ():
+            index, weight = first[i] + place, laws[term](ratios[i])
+            head, its = heads.setdefault(_fading(layout, term, first[i], ratios[i]), (index, weight))
+            rows.setdefault(head, {})[index] = weight / its
+    return rows
+
+
+def _fading(layout: Layout, term: str, first: int, ratio: Fraction) -> object:
+    """What tells the Stribeck terms of a block apart: the speed at which they fade, and how."""
+    if term != "stribeck":
+        return None
+    shape = layout.stribeck[(first - 10 * len(layout.links)) // len(layout.drive)]
+    return Fraction(repr(shape.velocity)) / abs(ratio), shape.exponent

@@ -20,12 +20,10 @@ import numpy as np
 from steelyard.arrays import Array, IntArray
 from steelyard.dynamics import base_wrench_regressor, torque_regressor
 from steelyard.errors import InputError, UnknownNameError
-from steelyard.identifiability.analysis import structural_identifiability
-from steelyard.identifiability.base_parameters import BaseParameters
-from steelyard.identifiability.echelon import echelon_form, row_space
+from steelyard.identifiability.base_parameters import BaseParameters, echelon_form, row_space
 from steelyard.identifiability.random_states import in_free_flight, random_states
 from steelyard.identifiability.restricted import order_of_preference, restricted
-from steelyard.identifiability.structure import Identifiability, tie_break
+from steelyard.identifiability.structure import Identifiability, structural_identifiability, tie_break
 from steelyard.layout import Class, Layout
 from steelyard.robot import Robot
 

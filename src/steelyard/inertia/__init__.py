@@ -5,7 +5,14 @@ frame; physical consistency with reasons and the nearest consistent body; other 
 of solids and meshes; random bodies; principal axes.
 """
 
-from steelyard.inertia.body import Body
+from steelyard.inertia.body import (
+    Body,
+    Ellipsoid,
+    drawn_near,
+    equivalent_ellipsoid,
+    principal_axes,
+    random_body,
+)
 from steelyard.inertia.cholesky import (
     LOG_CHOLESKY_NAMES,
     from_log_cholesky,
@@ -17,13 +24,11 @@ from steelyard.inertia.consistency import (
     ROUND_OFF,
     characteristic_length,
     check_body,
+    nearest_consistent,
     relative_eigenvalue,
     scaled_pseudo_inertia,
 )
-from steelyard.inertia.generator import drawn_near, random_body
-from steelyard.inertia.mesh import Mesh, edge_defects, mesh_properties
-from steelyard.inertia.mesh_files import read_mesh
-from steelyard.inertia.nearest import nearest_consistent
+from steelyard.inertia.mesh import Mesh, edge_defects, mesh_properties, read_mesh
 from steelyard.inertia.orders import ORDERS, MujocoPrincipal, from_order
 from steelyard.inertia.parameters import (
     PARAMETER_NAMES,
@@ -33,8 +38,7 @@ from steelyard.inertia.parameters import (
     pseudo_inertia,
     rotational_inertia,
 )
-from steelyard.inertia.primitives import box, capsule, cylinder, ellipsoid, sphere
-from steelyard.inertia.principal import Ellipsoid, equivalent_ellipsoid, principal_axes
+from steelyard.inertia.solids import box, capsule, cylinder, ellipsoid, sphere
 
 __all__ = [
     "LOG_CHOLESKY_NAMES",

@@ -1,14 +1,16 @@
-"""One rigid body: its mass, where that mass is, and how it is spread."""
+"""One rigid body: its mass, where it is and how it is spread; its principal axes; random bodies for tests."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal, get_args
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike
 
 from steelyard.arrays import Array, checked, read_only
-from steelyard.errors import InputError
+from steelyard.errors import InputError, UnknownNameError
 from steelyard.inertia.consistency import Consistency, check_body
 from steelyard.inertia.parameters import (
     PARAMETER_NAMES,
@@ -17,6 +19,8 @@ from steelyard.inertia.parameters import (
     rotational_inertia,
 )
 from steelyard.pose import Pose
+
+# One rigid body: its mass, where that mass is, and how it is spread.
 
 _SYMMETRY = 1e-12  # relative asymmetry that is round-off and is averaged away
 
@@ -161,3 +165,155 @@ def _combined(one: Body, other: Body, sign: float) -> Body:
             evidence={"mass": m1, "offset": d},
         )
     return Body(0.0, one.com, inertia)
+
+
+# The axes a body spins about freely, and the solid ellipsoid that moves like it.
+
+
+@dataclass(frozen=True, eq=False)
+class Principal:
+    r"""Principal moments and axes of the central inertia, $I_c = R\,\mathrm{diag}(I_1, I_2, I_3)\,R^T$.
+
+    Attributes:
+        moments: ascending, shape (3,), kg m^2.
+        rotation: R_BP, the axes as columns in the body's frame, right-handed, shape (3, 3), dimensionless.
+    """
+
+    moments: Array
+    rotation: Array
+
+
+@dataclass(frozen=True, eq=False)
+class Ellipsoid:
+    """A solid ellipsoid placed in a body's frame.
+
+    Attributes:
+        pose: X_BE, centre and axes in the body's frame.
+        semi_axes: along the axes of E, longest first, shape (3,), m.
+    """
+
+    pose: Pose
+    semi_axes: Array
+
+
+def principal_axes(body: Body) -> Principal:
+    """Diagonalise the inertia about the centre of mass.
+
+    Where moments coincide the axes are one choice of many.
+
+    Args:
+        body: any body; an impossible one has principal moments too.
+
+    Returns:
+        moments and axes.
+    """
+    moments, R = np.linalg.eigh(body.inertia)
+    if np.linalg.det(R) < 0:
+        R[:, 2] *= -1.0
+    return Principal(read_only(moments), read_only(R))
+
+
+def equivalent_ellipsoid(body: Body) -> Ellipsoid:
+    r"""The uniform solid ellipsoid with the same mass, centre of mass and inertia.
+
+    Its semi-axes are $a_i = \sqrt{5\sigma_i/m}$ with $\sigma_i = \tfrac12(I_1+I_2+I_3) - I_i$ the central
+    second moments. A planar, rod-like or point body has one, two or three of them zero.
+
+    Args:
+        body: a body that can exist and has mass.
+
+    Returns:
+        the ellipsoid in the body's frame.
+
+    Raises:
+        InputError: the body is impossible or massless; the message says why.
+    """
+    verdict = body.consistency
+    if not verdict.consistent:
+        why = " ".join(str(reason) for reason in verdict.reasons)
+        raise InputError(
+            f"no ellipsoid moves like an impossible body. {why}",
+            place="body",
+            evidence={"reasons": verdict.reasons},
+        )
+    if body.mass == 0:
+        raise InputError("a massless body has no equivalent ellipsoid.", place="body")
+    principal = principal_axes(body)
+    sigma = 0.5 * principal.moments.sum() - principal.moments
+    # A consistent body's second moments are negative only by round-off.
+    semi_axes = np.sqrt(5.0 * np.maximum(sigma, 0.0) / body.mass)
+    return Ellipsoid(Pose(principal.rotation, body.com), read_only(semi_axes))
+
+
+# Random bodies that can exist, for tests and for trying out an estimator; the degenerate ones too.
+
+Shape = Literal["solid", "planar", "rod", "point", "massless"]
+_EXTENTS: dict[str, int] = {"solid": 3, "planar": 2, "rod": 1, "point": 0, "massless": 0}
+
+
+def random_body(
+    rng: np.random.Generator,
+    *,
+    shape: Shape = "solid",
+    mass: tuple[float, float] = (0.1, 10.0),
+    size: float = 0.1,
+) -> Body:
+    r"""Draw a body that can exist, in a frame near it.
+
+    The mass is log-uniform in its range and the centre of mass uniform in the cube of half side `size`. The
+    spread $r$ along each of three axes is uniform between a fifth of `size` and `size`, and with $R$ uniform
+    over the rotations
+
+    $$\Sigma = m\,R\,\mathrm{diag}(r^2)\,R^T, \qquad I_c = \mathrm{tr}(\Sigma)\,\mathbb 1 - \Sigma,$$
+
+    the form every strictly consistent body has. A degenerate `shape` has fewer spreads: two for a planar
+    body, one for a rod, none for a point; a massless one is all zeros.
+
+    Args:
+        rng: source of randomness; the same state gives the same body.
+        shape: "solid", "planar", "rod", "point" or "massless".
+        mass: smallest and largest mass, kg.
+        size: scale of the body and of its distance to the frame, m.
+
+    Returns:
+        the body.
+
+    Raises:
+        InputError: the shape is unknown, or a mass or the size is not positive.
+    """
+    if shape not in _EXTENTS:
+        raise UnknownNameError("shape", shape, get_args(Shape), place="shape")
+    lightest, heaviest = mass
+    if not (0 < lightest <= heaviest < np.inf):
+        raise InputError(f"must be a rising pair of positive masses, got {mass} kg.", place="mass")
+    if not 0 < size < np.inf:
+        raise InputError(f"must be positive, got {size} m.", place="size")
+    # All numbers are drawn for every shape, so that a seed gives the same sequence of masses and places.
+    m = float(np.exp(rng.uniform(np.log(lightest), np.log(heaviest))))
+    c = rng.uniform(-size, size, 3)
+    r = rng.uniform(0.2 * size, size, 3)
+    R = Pose.from_quaternion(rng.standard_normal(4)).rotation
+    if shape == "massless":
+        return Body(0.0, np.zeros(3), np.zeros((3, 3)))
+    r[_EXTENTS[shape] :] = 0.0
+    second = m * (R * r**2) @ R.T
+    return Body(m, c, np.trace(second) * np.eye(3) - second)
+
+
+def drawn_near(parameters: ArrayLike, error: float, rng: np.random.Generator) -> Array:
+    r"""Draw a body around another one, $J' = J^{1/2} e^{s\,(G + G^T)/2} J^{1/2}$ with G normal.
+
+    Mass, extents and centre of mass differ by about the relative error; a flat body stays flat.
+
+    Args:
+        parameters: ten inertial parameters of a body that can exist, shape (10,), SI.
+        error: s, dimensionless.
+        rng: source of G.
+
+    Returns:
+        Ten inertial parameters of another one that can exist, shape (10,), SI.
+    """
+    G = rng.standard_normal((4, 4))
+    values, vectors = np.linalg.eigh(pseudo_inertia(parameters))
+    root = vectors @ np.diag(np.sqrt(np.maximum(values, 0.0))) @ vectors.T
+    return parameters_of_pseudo_inertia(root @ scipy.linalg.expm(0.5 * error * (G + G.T)) @ root)

@@ -22,9 +22,8 @@ from numpy.typing import ArrayLike
 
 from steelyard.arrays import Array, checked, read_only
 from steelyard.errors import InputError, UnknownNameError
-from steelyard.inertia.body import Body
+from steelyard.inertia.body import Body, principal_axes
 from steelyard.inertia.parameters import PARAMETER_NAMES
-from steelyard.inertia.principal import principal_axes
 from steelyard.pose import Pose
 
 ORDERS: dict[str, tuple[str, ...]] = {

@@ -1,7 +1,5 @@
 """What is safe: every limit and clearance as signed margins with gradients, and proven at every instant."""
 
-from steelyard.limits.bearable import bearable
-from steelyard.limits.bounds import bounds_of
 from steelyard.limits.certificate import (
     Assumptions,
     Certificate,
@@ -11,17 +9,12 @@ from steelyard.limits.certificate import (
     write_certificate,
 )
 from steelyard.limits.certify import certify
-from steelyard.limits.clearance import Clearance, clearance_of
-from steelyard.limits.floor import FLOOR, Floor, floor_of, stands_upright
-from steelyard.limits.margins import Margins, MotionLimits
-from steelyard.limits.pairs import Pair
-from steelyard.limits.parts import TOOL, Part
-from steelyard.limits.poses import rest_pose
-from steelyard.limits.scene import Obstacle, Scene
-from steelyard.limits.scene_files import read_scene
+from steelyard.limits.clearance import Clearance, clearance_of, rest_pose
+from steelyard.limits.distance import Separation, separation
+from steelyard.limits.margins import Margins, MotionLimits, bearable, bounds_of, violations
+from steelyard.limits.parts import TOOL, Pair, Part
+from steelyard.limits.scene import FLOOR, Floor, Obstacle, Scene, floor_of, read_scene, stands_upright
 from steelyard.limits.shapes import Hull, Solid, Zonotope
-from steelyard.limits.signed_distance import Separation, separation
-from steelyard.limits.violations import violations
 
 __all__ = [
     "FLOOR",

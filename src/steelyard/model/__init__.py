@@ -1,6 +1,6 @@
 """`Model`: a robot with numbers for all its parameters, how sure they are, and where they come from."""
 
-from steelyard.model.comparison import Comparison, Difference, adjusted, compared
+from steelyard.model.comparison import Comparison, Difference, TorqueError, adjusted, compared, torque_error
 from steelyard.model.model import (
     LinkSpread,
     Model,
@@ -15,12 +15,11 @@ from steelyard.model.result_folder import (
     PARAMETERS_SCHEMA,
     RECORD_SCHEMA,
     ResultFolder,
+    StoredBase,
     is_result,
     read_record,
     read_result,
 )
-from steelyard.model.stored_parameters import StoredBase
-from steelyard.model.torque_error import TorqueError, torque_error
 
 __all__ = [
     "KIND",

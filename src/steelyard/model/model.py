@@ -23,10 +23,8 @@ from steelyard.files import FilePath
 from steelyard.finding import Finding, Severity
 from steelyard.inertia import Body
 from steelyard.layout import Layout, layout_of
-from steelyard.model.comparison import Comparison, compared
-from steelyard.model.result_folder import ResultFolder, is_result, read_result
-from steelyard.model.stored_parameters import StoredBase
-from steelyard.model.torque_error import TorqueError, torque_error
+from steelyard.model.comparison import Comparison, TorqueError, compared, torque_error
+from steelyard.model.result_folder import ResultFolder, StoredBase, is_result, read_result
 from steelyard.robot import Robot
 from steelyard.zoo import find_robot
 

@@ -1,22 +1,248 @@
-"""A result folder, read again: what was found, and whether its files are still those that were written."""
+"""The content of `parameters.json` as checked objects: values, intervals, classes and combinations."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
-from steelyard.arrays import Array, checked
+from steelyard.archive import from_document
+from steelyard.arrays import Array, checked, read_only
 from steelyard.document import read_json
+from steelyard.drive import StribeckShape
 from steelyard.errors import InputError
 from steelyard.files import FilePath, file_digest, is_regular
 from steelyard.finding import Finding, Severity
-from steelyard.layout import Layout, layout_of
-from steelyard.model.stored_parameters import StoredBase, StoredParameters, stored_base, stored_parameters
+from steelyard.layout import Class, Layout, layout_of
 from steelyard.robot import Robot, load_robot
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, eq=False)
+class StoredParameters:
+    """Every parameter of a result.
+
+    Attributes:
+        names: `<owner>.<term>`, in the order of the layout.
+        values: phi, shape (p,), SI.
+        intervals: lower and upper end of each 95 % interval, infinite where unknown, shape (p, 2), SI.
+        classes: what torques say about each; None where that was not asked.
+        fixed: which were taken as known.
+        nominal: what the description stated of each, None where it stated nothing, in its unit.
+        drive: names of the drive terms.
+        stribeck: shapes of Stribeck friction by joint.
+        gravity: free fall in the base frame, shape (3,), m/s².
+        robot_digest: SHA-256 of the description that was identified.
+        decided_by: for each who decided it, such as `data` or `prior`; empty where that is not said.
+    """
+
+    names: tuple[str, ...]
+    values: Array
+    intervals: Array
+    classes: tuple[Class | None, ...]
+    fixed: tuple[bool, ...]
+    nominal: tuple[float | None, ...]
+    drive: tuple[str, ...]
+    stribeck: Mapping[str, StribeckShape]
+    gravity: Array
+    robot_digest: str
+    decided_by: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        p = len(self.names)
+        for name, shape, finite in (
+            ("values", (p,), True),
+            ("intervals", (p, 2), False),
+            ("gravity", (3,), True),
+        ):
+            array = checked(name, getattr(self, name), shape, finite=finite)
+            object.__setattr__(self, name, read_only(array))
+
+    def layout(self, model: Layout, place: str) -> Layout:
+        """The layout the parameters were found with: that of the model, with what was stated and fixed.
+
+        Args:
+            model: the layout of the result's model.
+            place: what to call the file in a message.
+
+        Returns:
+            The layout.
+
+        Raises:
+            InputError: the model has other parameters.
+        """
+        if model.names != self.names:
+            other = sorted(set(model.names) ^ set(self.names))
+            raise InputError(
+                f"the model beside it has other parameters: {', '.join(other[:5]) or 'their order'}.",
+                place=place,
+                remedy="Both must be of one result.",
+            )
+        stated = zip(model.parameters, self.nominal, self.fixed, strict=True)
+        parameters = [replace(x, nominal=nominal, fixed=fixed) for x, nominal, fixed in stated]
+        return replace(model, parameters=tuple(parameters))
+
+
+@dataclass(frozen=True, eq=False)
+class StoredBase:
+    """The combinations of parameters that torques determine, beta = K phi.
+
+    Attributes:
+        names: one each: the leading parameter, with "+" where others join it.
+        matrix: K, shape (b, p), SI.
+        values: beta as it was estimated, shape (b,), SI.
+        deviations: standard deviations, infinite where unknown, shape (b,), SI.
+        covariance: of beta, variances infinite where unknown, shape (b, b), SI; a folder of an earlier
+            version that does not hold it gives the deviations alone.
+    """
+
+    names: tuple[str, ...]
+    matrix: Array
+    values: Array
+    deviations: Array
+    covariance: Array
+
+    def __post_init__(self) -> None:
+        b = len(self.names)
+        for name, shape in (
+            ("matrix", (b, "p")),
+            ("values", (b,)),
+            ("deviations", (b,)),
+            ("covariance", (b, b)),
+        ):
+            finite = name not in ("deviations", "covariance")
+            array = checked(name, getattr(self, name), shape, finite=finite)
+            object.__setattr__(self, name, read_only(array))
+
+
+@dataclass(frozen=True, eq=False)
+class _Head:
+    drive: tuple[str, ...]
+    stribeck: Mapping[str, StribeckShape]
+    gravity: Array
+    robot_digest: str
+
+
+@dataclass(frozen=True, eq=False)
+class _Entry:
+    name: str
+    value: float
+    interval95: tuple[float, float]
+    fixed: bool
+    nominal: float | None
+    decided_by: str = ""
+
+
+@dataclass(frozen=True, eq=False)
+class _Combination:
+    name: str
+    value: float
+    deviation: float
+    combination: Mapping[str, float]
+
+
+def stored_parameters(document: Mapping[str, Any], place: str) -> StoredParameters:
+    """Read the parameters of the document.
+
+    Args:
+        document: what `parameters_document` made.
+        place: what to call it in a message.
+
+    Returns:
+        The parameters.
+
+    Raises:
+        InputError: a part is missing or of the wrong kind; names it.
+    """
+    head = _part(_Head, document, place)
+    listed = _list(document, "parameters", place)
+    entries = [_part(_Entry, item, f"{place}: parameters[{k}]") for k, item in enumerate(listed)]
+    classes = [_class(item.get("class"), f"{place}: parameters[{k}].class") for k, item in enumerate(listed)]
+    words = tuple(entry.decided_by for entry in entries)
+    return StoredParameters(
+        tuple(entry.name for entry in entries),
+        np.array([entry.value for entry in entries]),
+        np.array([entry.interval95 for entry in entries]).reshape(-1, 2),
+        tuple(classes),
+        tuple(entry.fixed for entry in entries),
+        tuple(entry.nominal for entry in entries),
+        head.drive,
+        head.stribeck,
+        head.gravity,
+        head.robot_digest,
+        words if all(words) else (),
+    )
+
+
+def stored_base(document: Mapping[str, Any], layout: Layout, place: str) -> StoredBase:
+    """Read the base parameters of the document.
+
+    Args:
+        document: what `parameters_document` made.
+        layout: the order of the parameters.
+        place: what to call it in a message.
+
+    Returns:
+        The base parameters; none where there was no estimate.
+
+    Raises:
+        InputError: a part is missing or of the wrong kind, or a combination has an unknown parameter.
+    """
+    listed = _list(document, "base", place) if "base" in document else []
+    entries = [_part(_Combination, item, f"{place}: base[{k}]") for k, item in enumerate(listed)]
+    K = np.zeros((len(entries), layout.size))
+    for k, entry in enumerate(entries):
+        for name, factor in entry.combination.items():
+            K[k, layout.index(name)] = factor
+    deviations = np.array([entry.deviation for entry in entries])
+    if "base_covariance" in document:
+        covariance = _part(_Covariance, document, place).base_covariance
+    else:
+        covariance = np.zeros((len(entries), len(entries)))
+        np.fill_diagonal(covariance, deviations**2)
+    return StoredBase(
+        tuple(entry.name for entry in entries),
+        K,
+        np.array([entry.value for entry in entries]),
+        deviations,
+        covariance,
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class _Covariance:
+    base_covariance: Array
+
+
+def _part(cls: type[T], document: object, place: str) -> T:
+    """The fields of a class out of a document that may say more."""
+    if not isinstance(document, Mapping):
+        raise InputError(f"expected a JSON object, got {type(document).__name__}.", place=place)
+    known = {field.name for field in fields(cls)}  # type: ignore[arg-type]
+    return from_document(cls, {name: item for name, item in document.items() if name in known}, place=place)
+
+
+def _list(document: Mapping[str, Any], name: str, place: str) -> Sequence[Mapping[str, Any]]:
+    items = document.get(name)
+    if not isinstance(items, list) or not all(isinstance(item, dict) for item in items):
+        raise InputError(f"'{name}' is no list of JSON objects.", place=place)
+    return items
+
+
+def _class(word: object, place: str) -> Class | None:
+    if word is None:
+        return None
+    try:
+        return Class(str(word))
+    except ValueError:
+        raise InputError(f"'{word}' is not one of {', '.join(Class)}.", place=place) from None
+
+
+# A result folder, read again: what was found, and whether its files are still those that were written.
 
 KIND = "steelyard-result"
 """What a record says it is; a folder with such a record may be replaced."""

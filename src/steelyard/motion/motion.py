@@ -1,13 +1,18 @@
-"""What a motion is: named joints, a duration, and exact position, velocity and acceleration at any time."""
+"""What a motion is: named joints, a duration, exact derivatives; and motions linear in coefficients."""
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, Self
 
 from numpy.typing import ArrayLike
 
 from steelyard.arrays import Array, read_only
+from steelyard.errors import InputError
+
+# What a motion is: named joints, a duration, and exact position, velocity and acceleration at any time.
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,5 +95,133 @@ class SmoothMotion(Motion, Protocol):
 
         Returns:
             A bound for each piece, shape (K, nv), rad or m over the order's power of s.
+        """
+        ...
+
+
+# Checks that every family of motions makes of its fields.
+
+
+def check_schema(schema: int, known: int) -> None:
+    """Refuse a layout of another version.
+
+    Args:
+        schema: the number found.
+        known: the number this version writes.
+
+    Raises:
+        InputError: they differ.
+    """
+    if schema != known:
+        raise InputError(f"layout {schema!r} is unknown; this version knows {known}.", place="schema")
+
+
+def checked_motion_joints(joints: Sequence[str]) -> tuple[str, ...]:
+    """The names of a motion's joints, at least one and all different.
+
+    Args:
+        joints: the names.
+
+    Returns:
+        The names.
+
+    Raises:
+        InputError: there are none, or one is there twice.
+    """
+    if not joints or len(set(joints)) != len(joints):
+        raise InputError(f"joint names must be there and differ, got {list(joints)}.", place="joints")
+    return tuple(joints)
+
+
+def checked_seconds(name: str, value: float) -> float:
+    """A length of time, positive and finite.
+
+    Args:
+        name: what to call it in the message.
+        value: the length, s.
+
+    Returns:
+        The length, s.
+
+    Raises:
+        InputError: it is not positive and finite.
+    """
+    if not (math.isfinite(value) and value > 0.0):
+        raise InputError(f"must be positive and finite, got {value} s.", place=name)
+    return float(value)
+
+
+def check_order(order: int) -> None:
+    """Refuse an order of differentiation below zero.
+
+    Args:
+        order: the order.
+
+    Raises:
+        InputError: it is negative.
+    """
+    if order < 0:
+        raise InputError(f"must be zero or more, got {order}.", place="order")
+
+
+# Motions that are linear in their coefficients, $q_j(t) = B(t)\,c_j$, with one basis for every joint.
+
+
+@dataclass(frozen=True, eq=False)
+class Basis:
+    """The functions of time a motion is made of, and their derivatives; one column for each coefficient.
+
+    The position of joint j is `basis.q @ coefficients[j]`, and likewise for the derivatives. It is linear, so
+    the rows are also the exact derivatives of position, velocity, acceleration and jerk in the coefficients.
+
+    Attributes:
+        q: of the position, shape (N, k), SI.
+        v: of the velocity, shape (N, k), SI.
+        a: of the acceleration, shape (N, k), SI.
+        jerk: of the jerk, shape (N, k), SI.
+    """
+
+    q: Array
+    v: Array
+    a: Array
+    jerk: Array
+
+    def __post_init__(self) -> None:
+        for name in ("q", "v", "a", "jerk"):
+            object.__setattr__(self, name, read_only(getattr(self, name)))
+
+
+class LinearMotion(SmoothMotion, Protocol):
+    """A motion that is linear in its coefficients: what a designer moves."""
+
+    @property
+    def periodic(self) -> bool:
+        """Whether its end is its start for any coefficients, so that one end needs no conditions."""
+        ...
+
+    @property
+    def coefficients(self) -> Array:
+        """c_j of every joint, shape (nv, k), SI."""
+        ...
+
+    def with_coefficients(self, coefficients: ArrayLike) -> Self:
+        """The same motion with other coefficients.
+
+        Args:
+            coefficients: c_j of every joint, shape (nv, k), SI.
+
+        Returns:
+            The motion.
+        """
+        ...
+
+    def basis(self, time: ArrayLike) -> Basis:
+        """The derivatives of the motion with respect to its coefficients.
+
+        Args:
+            time: when, shape (N,), s.
+
+        Returns:
+            The basis, in the column order of `coefficients`; the same for every joint.
         """
         ...

@@ -10,9 +10,9 @@ from numpy.typing import ArrayLike
 
 from steelyard.arrays import Array, checked
 from steelyard.errors import InputError
-from steelyard.motion.extent import extent
+from steelyard.motion.bounds import extent
+from steelyard.motion.conditions import rest_to_rest
 from steelyard.motion.fourier import FourierMotion
-from steelyard.motion.rest import rest_to_rest
 from steelyard.robot import Robot
 
 UNLIMITED_TURN = math.pi

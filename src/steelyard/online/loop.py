@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 
 import numpy as np
@@ -11,22 +12,134 @@ from steelyard.arrays import Array, checked
 from steelyard.errors import InputError, NoSolutionError
 from steelyard.finding import Severity
 from steelyard.limits import NotCertifiedError, Scene
-from steelyard.online.checked_move import checked_move, refusal
-from steelyard.online.dictation import NotingThinker, noted_news
-from steelyard.online.escape import News
-from steelyard.online.flight import LISTEN, Flight
-from steelyard.online.learning import Learning
-from steelyard.online.link import Link
-from steelyard.online.move import Move
-from steelyard.online.noted_move import NotedMove
-from steelyard.online.online_run import BROKEN, DONE, STOPPED, OnlineRun, RunRecord
-from steelyard.online.onlooker import Onlooker
-from steelyard.online.pilot import Pilot
-from steelyard.online.script import NotedNews, Script
-from steelyard.online.setting import Setting
-from steelyard.online.thinker import Thinker
-from steelyard.online.tube_acceleration import tube_acceleration
+from steelyard.motion import RecedingPlan
+from steelyard.online.config import SafeLearningConfig
+from steelyard.online.driver import RobotDriver
+from steelyard.online.executor import LISTEN, ControlLoop, PlanExecutor, RunObserver
+from steelyard.online.messages import Move, PlanReply, PlanRequest
+from steelyard.online.obstacle_response import SceneSource
+from steelyard.online.planning.delay_bounds import tube_acceleration
+from steelyard.online.replanner import checked_move, refusal
+from steelyard.online.run_log import (
+    BROKEN,
+    DONE,
+    STOPPED,
+    InputLog,
+    Known,
+    MoveRecord,
+    OnlineRun,
+    RecordingWorker,
+    RunRecord,
+    SceneRecord,
+    recorded_changes,
+)
 from steelyard.online.watchdog import CHECK, Alarm, Watchdog
+from steelyard.online.worker import Worker
+from steelyard.recording import Recording
+from steelyard.uncertainty import RecursiveBounds
+
+# Questions to the slow side and what its answers teach: the loop's memory of the load.
+
+SETTLED = 0.02
+"""Share by which some interval must have shrunk for another plan to be worth driving."""
+
+
+class Learning:
+    """What is known of the load, and how much of the log it rests on.
+
+    Args:
+        setting: what was decided before.
+        flight: the robot under way.
+        seed: of the first search.
+    """
+
+    def __init__(self, setting: SafeLearningConfig, flight: PlanExecutor, seed: int) -> None:
+        self._setting, self._flight, self._seed = setting, flight, seed
+        self._known = RecursiveBounds.starting(setting.prior, setting.arm.spread)
+        self._absorbed, self._asked_upto = 0, 0
+        self.acceleration = np.zeros(setting.arm.robot.nv)
+        """What no joint has exceeded so far, shape (nv,), rad/s² or m/s²."""
+        self.knowledge: list[Known] = []
+        """What was known, in order."""
+        self.alarm: Alarm | None = None
+        """That no load explains the data, or that a proof was refused; None where neither is so."""
+        self._learn(Known(0.0, setting.prior, 0))
+
+    def question(self, start: Array | RecedingPlan | None) -> PlanRequest:
+        """What to ask now.
+
+        Args:
+            start: where the robot stands, shape (nv,), rad or m, or the plan that is driven; None where no
+                plan is wanted.
+
+        Returns:
+            The question.
+        """
+        self._seed += 1
+        flight = self._flight
+        flight.surprised = False
+        scene = None if flight.scene is self._setting.scene else flight.scene
+        return PlanRequest(self._known, self._unread(), self.acceleration, start, scene, self._seed)
+
+    def heard(self, answer: object) -> PlanReply | None:
+        """Take up what an answer teaches.
+
+        Args:
+            answer: what the thinker said.
+
+        Returns:
+            The answer; None where there is none to go on with.
+        """
+        flight = self._flight
+        if not isinstance(answer, PlanReply):
+            resting = not flight.moves or flight.moves[-1].stopped
+            then = "stays at rest" if resting else "stops as it was proven to"
+            flight.tell(Severity.ERROR, f"No answer came in time; the robot {then}.")
+            return None
+        if answer.knowledge is None:
+            self.alarm = Alarm(flight.now, "contradiction", answer.reason)
+            flight.tell(Severity.ERROR, f"No load explains the data: {answer.reason}")
+            return None
+        self._known, self._absorbed = answer.knowledge, self._asked_upto
+        seconds = answer.bounds_seconds, answer.plan_seconds, answer.check_seconds
+        self._learn(Known(flight.now, self._known.box, self._known.seen, *seconds))
+        if answer.refuted:
+            self.alarm = Alarm(flight.now, CHECK, answer.reason)
+            flight.tell(Severity.ERROR, answer.reason)
+            return None
+        if answer.move is None and answer.reason:
+            flight.tell(Severity.WARNING, f"No plan was proven: {answer.reason}")
+        return answer
+
+    @property
+    def settled(self) -> bool:
+        """Whether the last data has narrowed no interval any more."""
+        before, after = self.knowledge[-2], self.knowledge[-1]
+        if after.rows == before.rows:
+            return False
+        widths = np.maximum(before.box.spread, 1e-300)
+        return bool((after.box.spread > (1.0 - SETTLED) * widths).all())
+
+    def _unread(self) -> Recording | None:
+        """The part of the log that has not been absorbed, in whole windows; the rest is for next time.
+
+        A torque that may be early or late needs that much of the log on both sides.
+        """
+        pilot, cycle = self._flight.pilot, self._flight.cycle
+        window, aside = round(self._setting.window / cycle), math.ceil(self._setting.errors.delay / cycle)
+        begin = max(self._absorbed, aside)
+        whole = (pilot.cycles - 2 - aside - begin) // window * window
+        if whole <= 0:
+            self._asked_upto = self._absorbed
+            return None
+        self._asked_upto = begin + whole
+        return pilot.recording(begin - aside, begin + whole + aside + 1)
+
+    def _learn(self, known: Known) -> None:
+        self.knowledge.append(known)
+        if self._flight.onlooker is not None:
+            self._flight.onlooker.learned(known)
+
 
 PLANS = 4
 """Plans that are driven at most (paper 000, VI-D2)."""
@@ -44,20 +157,20 @@ class _Loop:
 
     def __init__(
         self,
-        setting: Setting,
-        link: Link,
-        thinker: Thinker,
-        guard: Thinker,
+        setting: SafeLearningConfig,
+        link: RobotDriver,
+        thinker: Worker,
+        guard: Worker,
         patience: float | None,
         seed: int,
-        news: News | None,
-        onlooker: Onlooker | None,
+        news: SceneSource | None,
+        onlooker: RunObserver | None,
     ) -> None:
         self._setting, self._thinker, self._patience = setting, thinker, patience
         errors, around = setting.errors, setting.scene
         self._watchdog = Watchdog(setting.tube, errors.position, errors.velocity, link.cycle)
-        pilot, expect = Pilot(link, self._watchdog, onlooker), self._expect
-        self.flight = Flight(
+        pilot, expect = ControlLoop(link, self._watchdog, onlooker), self._expect
+        self.flight = PlanExecutor(
             pilot, link.cycle, guard, patience, around, news, onlooker=onlooker, expect=expect
         )
         self.learning = Learning(setting, self.flight, seed)
@@ -108,7 +221,7 @@ class _Loop:
             self.alarm = self.alarm or Alarm(flight.now, CHECK, refusal(error))
             flight.tell(Severity.ERROR, refusal(error))
             return
-        flight.moves[number] = replace(driven, move=NotedMove.of(checked))
+        flight.moves[number] = replace(driven, move=MoveRecord.of(checked))
 
     @property
     def _broken(self) -> bool:
@@ -178,18 +291,18 @@ class _Loop:
 
 
 def run_online(
-    setting: Setting,
-    link: Link,
-    thinker: Thinker,
+    setting: SafeLearningConfig,
+    link: RobotDriver,
+    thinker: Worker,
     start: ArrayLike,
     *,
-    guard: Thinker,
+    guard: Worker,
     most_plans: int = PLANS,
     patience: float | None = None,
     until_settled: bool = True,
     seed: int = 0,
-    news: News | None = None,
-    onlooker: Onlooker | None = None,
+    news: SceneSource | None = None,
+    onlooker: RunObserver | None = None,
 ) -> OnlineRun:
     """Learn what a robot holds while it moves safely.
 
@@ -219,8 +332,8 @@ def run_online(
         NoSolutionError: no first plan was proven; the robot did not move.
     """
     q = checked("start", start, (setting.arm.robot.nv,))
-    thinking, guarding, heard = NotingThinker(thinker), NotingThinker(guard), list[NotedNews]()
-    listened = noted_news(news, heard)
+    thinking, guarding, heard = RecordingWorker(thinker), RecordingWorker(guard), list[SceneRecord]()
+    listened = recorded_changes(news, heard)
     loop = _Loop(setting, link, thinking, guarding, patience, seed, listened, onlooker)
     try:
         outcome = loop.run(q, most_plans, until_settled=until_settled)
@@ -239,7 +352,7 @@ def run_online(
     said = tuple(thinking.notes), tuple(guarding.notes), tuple(heard)
     record = RunRecord(
         setting,
-        Script(q, most_plans, patience, until_settled, *said),
+        InputLog(q, most_plans, patience, until_settled, *said),
         tuple(flight.moves),
         tuple(loop.learning.knowledge),
         tuple(flight.events),

@@ -24,7 +24,7 @@ import numpy as np
 
 from steelyard.arrays import Array
 from steelyard.control import Tube
-from steelyard.online.link import Reading
+from steelyard.online.driver import JointReading
 
 _ROUNDING = 1e-9
 """Of positions of any size an arm has, rad or m."""
@@ -68,8 +68,8 @@ class Watchdog:
         self._kr, self._cycle = tube.kr, cycle
         self._gap = 2.0 * position_error + _ROUNDING
         self._error, self._drift = velocity_error, np.full(len(velocity_error), np.inf)
-        self._last: Reading | None = None
-        self._first: Reading | None = None
+        self._last: JointReading | None = None
+        self._first: JointReading | None = None
         self._sum = np.zeros(len(position_error))
 
     def expect(self, acceleration: Array) -> None:
@@ -80,7 +80,7 @@ class Watchdog:
         """
         self._drift = self._error + 0.25 * acceleration * LATE * self._cycle
 
-    def alarm(self, reading: Reading, q_ref: Array, v_ref: Array) -> Alarm | None:
+    def alarm(self, reading: JointReading, q_ref: Array, v_ref: Array) -> Alarm | None:
         """Judge a reading against the reference of its cycle.
 
         Args:
@@ -113,7 +113,7 @@ class Watchdog:
             return Alarm(at, "tube", what)
         return None
 
-    def _contradicted(self, last: Reading, now: Reading) -> int | None:
+    def _contradicted(self, last: JointReading, now: JointReading) -> int | None:
         """The joint whose position is not what its velocity adds up to."""
         if self._first is None or now.time - self._first.time > SPAN:
             self._first, self._sum = last, np.zeros_like(self._sum)

@@ -4,24 +4,52 @@ A way leads from runs to a `Weighing`, what the data says of the ten numbers; `p
 body that can exist, with intervals and a word on what decided each number.
 """
 
-from steelyard.payload.answer import POINTS, DecidedBy, PayloadEstimate, payload_of
+from steelyard.payload.answer import (
+    POINTS,
+    QUANTITIES,
+    UNITS,
+    DecidedBy,
+    PayloadEstimate,
+    payload_of,
+    quantities,
+)
+from steelyard.payload.arm_model import (
+    ArmModel,
+    Mount,
+    described,
+    errors_of,
+    load_problem,
+    massless,
+    mounted_at,
+)
 from steelyard.payload.gains import calibrated, fit_gains
-from steelyard.payload.held import Held, held_at
-from steelyard.payload.model import ArmModel, described, errors_of, massless
-from steelyard.payload.posterior import posterior_of
-from steelyard.payload.prior import PayloadPrior
-from steelyard.payload.quantities import QUANTITIES, UNITS, quantities
-from steelyard.payload.question import load_problem
-from steelyard.payload.recursive import RecursivePayload
-from steelyard.payload.residual import residual_torque
-from steelyard.payload.sensitivity import NOISES, PAPERS_OBJECT, SensitivityPlan, study_sensitivity
-from steelyard.payload.sensitivity_filters import FILTER_MEANINGS, FILTERS
-from steelyard.payload.sensitivity_motions import MOTIONS, study_motions
-from steelyard.payload.sensitivity_table import ErrorCell, MotionSpread, Noise, RunningMass, SensitivityTable
-from steelyard.payload.several_loads import NOTHING, LoadedRuns, weigh_several
-from steelyard.payload.systematic import ConstantErrors
-from steelyard.payload.ways import METHODS, weigh_by_residual, weigh_full_arm, weigh_with_model
-from steelyard.payload.weighing import Weighing
+from steelyard.payload.methods import (
+    METHODS,
+    NOTHING,
+    LoadedRuns,
+    residual_torque,
+    weigh_by_residual,
+    weigh_full_arm,
+    weigh_several,
+    weigh_with_model,
+)
+from steelyard.payload.posterior import PayloadPrior, posterior_of
+from steelyard.payload.sensitivity import (
+    FILTER_MEANINGS,
+    FILTERS,
+    NOISES,
+    PAPERS_OBJECT,
+    ErrorCell,
+    MotionSpread,
+    Noise,
+    RunningMass,
+    SensitivityPlan,
+    SensitivityTable,
+    study_sensitivity,
+)
+from steelyard.payload.study_motions import MOTIONS, study_motions
+from steelyard.payload.systematic_errors import ConstantErrors
+from steelyard.payload.weighing import RecursivePayload, Weighing
 
 __all__ = [
     "FILTERS",
@@ -38,9 +66,9 @@ __all__ = [
     "ConstantErrors",
     "DecidedBy",
     "ErrorCell",
-    "Held",
     "LoadedRuns",
     "MotionSpread",
+    "Mount",
     "Noise",
     "PayloadEstimate",
     "PayloadPrior",
@@ -53,9 +81,9 @@ __all__ = [
     "described",
     "errors_of",
     "fit_gains",
-    "held_at",
     "load_problem",
     "massless",
+    "mounted_at",
     "payload_of",
     "posterior_of",
     "quantities",

@@ -28,8 +28,8 @@ from steelyard.errors import InputError, NoSolutionError, RecordingError
 from steelyard.identifiability import structural_identifiability
 from steelyard.inertia import Body
 from steelyard.layout import Layout
-from steelyard.payload.held import Held
-from steelyard.payload.systematic import CONSTANTS, ConstantErrors
+from steelyard.payload.arm_model import Mount
+from steelyard.payload.systematic_errors import CONSTANTS, ConstantErrors
 from steelyard.payload.weighing import Weighing
 from steelyard.recording import Recording
 from steelyard.robot import Robot
@@ -61,7 +61,7 @@ class DriveGains:
 def fit_gains(
     robot: Robot,
     layout: Layout,
-    held: Held,
+    held: Mount,
     body: Body,
     loaded: Sequence[Recording],
     empty: Sequence[Recording],
@@ -150,7 +150,7 @@ def calibrated(
 
 
 def _equations(
-    robot: Robot, layout: Layout, run: Recording, columns: IntArray, held: Held, ten: Array
+    robot: Robot, layout: Layout, run: Recording, columns: IntArray, held: Mount, ten: Array
 ) -> tuple[Array, Array, Array]:
     """Base regressor (N, nv, b), torque of the load (N, nv) and currents (N, nv) of a run."""
     if run.v is None or run.a is None or run.current is None:

@@ -1,7 +1,7 @@
 """Recordings: named, united, validated time series with their history; readers and writers of logs."""
 
 from steelyard.recording.channels import CHANNELS
-from steelyard.recording.columns_map import read_columns_map
+from steelyard.recording.columns import read_columns_map
 from steelyard.recording.files import (
     SUFFIXES,
     Reading,
@@ -11,9 +11,13 @@ from steelyard.recording.files import (
     write,
 )
 from steelyard.recording.given import Frame, Log, log_name
-from steelyard.recording.inspection import inspect_recording, main_motion, same_motion, saturated
-from steelyard.recording.recording import Recording
-from steelyard.recording.step import Step
+from steelyard.recording.inspection import (
+    inspect_recording,
+    main_motion_rows,
+    same_motion,
+    saturated,
+)
+from steelyard.recording.recording import Recording, Step
 from steelyard.recording.table import Defect
 
 __all__ = [
@@ -27,7 +31,7 @@ __all__ = [
     "Step",
     "inspect_recording",
     "log_name",
-    "main_motion",
+    "main_motion_rows",
     "read",
     "read_columns_map",
     "require_readable_logs",

@@ -15,13 +15,11 @@ from steelyard.budget import memory_budget
 from steelyard.errors import InputError, MissingExtraError, RecordingError, UnknownNameError
 from steelyard.files import FilePath, read_bytes, write_bytes
 from steelyard.finding import Finding
-from steelyard.recording import bags, csv_format, npz_format, parquet_format
-from steelyard.recording.assembly import assemble
-from steelyard.recording.columns_map import checked_columns
+from steelyard.recording import bags, formats
+from steelyard.recording.assembly import assemble_recording
+from steelyard.recording.columns import checked_columns
 from steelyard.recording.given import Frame, Log, log_name, table_of
-from steelyard.recording.recording import Recording
-from steelyard.recording.stamp import KEY, parsed
-from steelyard.recording.step import Step
+from steelyard.recording.recording import KEY, Recording, Step, parsed
 from steelyard.recording.table import Table
 
 
@@ -33,9 +31,9 @@ class _Format(NamedTuple):
 
 
 _FORMATS = {
-    ".csv": _Format(csv_format.encode, csv_format.decode),
-    ".parquet": _Format(parquet_format.encode, parquet_format.decode, parquet_format.arrow),
-    ".npz": _Format(npz_format.encode, npz_format.decode),
+    ".csv": _Format(formats.encode_csv, formats.decode_csv),
+    ".parquet": _Format(formats.encode_parquet, formats.decode_parquet, formats.arrow),
+    ".npz": _Format(formats.encode_npz, formats.decode_npz),
 }
 SUFFIXES = tuple(_FORMATS)
 """Kinds of files that are read and written."""
@@ -131,12 +129,12 @@ def read(
         if topic is not None and kind not in bags.DECODERS:
             raise RecordingError("only bags have topics.", place="topic", remedy="Leave --topic out.")
         if kind in bags.DECODERS:
-            table = bags.table_of(bags.bag_of(files), topic, joints)
+            table = bags.joint_state_table(bags.bag_of(files), topic, joints)
         elif kind == ".csv":
-            table = csv_format.decode(contents[0], headless=bool(meanings), lenient=lenient)
+            table = formats.decode_csv(contents[0], headless=bool(meanings), lenient=lenient)
         else:
             table = _FORMATS[kind].decode(contents[0])
-        made = assemble(table, joints=joints, columns=meanings, rate=rate, lenient=lenient)
+        made = assemble_recording(table, joints=joints, columns=meanings, rate=rate, lenient=lenient)
         untouched = joints is None and not meanings and rate is None and not lenient
         history = _history(table, made.recording if untouched else None)
     except UnknownNameError as error:
@@ -176,7 +174,7 @@ def _taken(
             log = log.revised("read", {"file": name, "format": "memory"})
         return Reading(log, ()) if lenient else log
     try:
-        made = assemble(table_of(log), joints=joints, columns=meanings, rate=rate, lenient=lenient)
+        made = assemble_recording(table_of(log), joints=joints, columns=meanings, rate=rate, lenient=lenient)
     except UnknownNameError as error:
         raise UnknownNameError(error.kind, error.name, error.choices, place=name) from error
     except InputError as error:
@@ -304,7 +302,7 @@ def _history(table: Table, recording: Recording | None) -> tuple[Step, ...]:
     if KEY not in table.stamp:
         return ()
     stamp = parsed(str(table.stamp[KEY]))
-    digest = (recording or assemble(table).recording).digest
+    digest = (recording or assemble_recording(table).recording).digest
     if stamp.digest != digest:
         raise RecordingError(
             f"the content does not match the digest {stamp.digest[:12]} it was written with: the file is "

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator, Mapping, Sequence
+import hashlib
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 from types import MappingProxyType
 from typing import Any
@@ -11,12 +15,303 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from steelyard.arrays import Array
-from steelyard.errors import RecordingError, UnknownNameError
-from steelyard.recording.channels import CHANNELS, column_name, joint_number
-from steelyard.recording.content import SCHEMA, checked_extra, checked_joints, checked_series, checked_time
-from steelyard.recording.content import digest as content_digest
-from steelyard.recording.step import Step, checked_provenance
+from steelyard.arrays import Array, checked, read_only
+from steelyard.document import parse_json
+from steelyard.errors import InputError, RecordingError, ShapeError, UnknownNameError
+from steelyard.recording.channels import (
+    CHANNELS,
+    column_name,
+    is_claimed,
+    joint_number,
+    states_unit,
+)
+
+# One line of a recording's history: what was done, with which settings, to which input.
+
+
+@dataclass(frozen=True)
+class Step:
+    """An action that led to a recording.
+
+    Attributes:
+        action: what was done, in a word: `read`, `window`, `filtered`.
+        detail: its settings; values are what JSON can hold, frozen at every level.
+        digest: SHA-256 of what it was done to (a recording's content, a file's bytes); empty for an origin.
+    """
+
+    action: str
+    detail: Mapping[str, object] = field(default_factory=dict)
+    digest: str = ""
+
+    def __post_init__(self) -> None:
+        for name, text in (("action", self.action), ("digest", self.digest)):
+            if not isinstance(text, str):
+                raise RecordingError(f"must be text, got {type(text).__name__}.", place=f"step {name}")
+        if not isinstance(self.detail, Mapping):
+            raise RecordingError(
+                f"must map names to values, got {type(self.detail).__name__}.", place=f"step '{self.action}'"
+            )
+        object.__setattr__(self, "detail", _frozen(self._checked_detail()))
+
+    def _checked_detail(self) -> object:
+        try:
+            # Through JSON and back: a private copy, and the same values after a file has been in between.
+            return json.loads(json.dumps(_plain(self.detail), allow_nan=False))
+        except (TypeError, ValueError, RecursionError) as error:
+            raise RecordingError(
+                f"detail cannot be kept as JSON: {error}.",
+                place=f"step '{self.action}'",
+                remedy="Use text, finite numbers, booleans, None, and lists or mappings of these.",
+            ) from error
+
+    def to_json(self) -> dict[str, object]:
+        """Return the step as plain values that `json.dumps` accepts."""
+        return {"action": self.action, "detail": _plain(self.detail), "digest": self.digest}
+
+    @classmethod
+    def from_json(cls, value: object) -> Step:
+        """Build a step from what `to_json` returned.
+
+        Args:
+            value: a mapping with `action`, `detail` and `digest`.
+
+        Returns:
+            The step.
+
+        Raises:
+            RecordingError: the value has another form.
+        """
+        if not isinstance(value, Mapping) or set(value) != {"action", "detail", "digest"}:
+            raise RecordingError("a step needs exactly 'action', 'detail' and 'digest'.", place="provenance")
+        return cls(value["action"], value["detail"], value["digest"])
+
+    def __reduce__(self) -> tuple[object, ...]:
+        # Read-only mappings cannot be pickled; going through the constructor freezes the copy again.
+        return Step, (self.action, _plain(self.detail), self.digest)
+
+
+def checked_provenance(steps: Iterable[Step]) -> tuple[Step, ...]:
+    """Return a history after checking that it is made of steps.
+
+    Args:
+        steps: the steps, oldest first.
+
+    Returns:
+        The same steps.
+
+    Raises:
+        RecordingError: one of them is something else.
+    """
+    history = tuple(steps)
+    for index, step in enumerate(history):
+        if not isinstance(step, Step):
+            raise RecordingError(f"entry {index} is a {type(step).__name__}, not a Step.", place="provenance")
+    return history
+
+
+def _frozen(value: object) -> object:
+    if isinstance(value, Mapping):
+        return MappingProxyType({key: _frozen(item) for key, item in value.items()})
+    if isinstance(value, list):
+        return tuple(_frozen(item) for item in value)
+    return value
+
+
+def _plain(value: object) -> object:
+    if isinstance(value, Mapping):
+        return {key: _plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(item) for item in value]
+    return value
+
+
+# What a recording may hold: the checks at its door, and the digest of what passed them.
+
+SCHEMA = 1
+
+
+def checked_joints(names: Sequence[str]) -> tuple[str, ...]:
+    """Return joint names after checking that files can carry them.
+
+    Args:
+        names: the names.
+
+    Returns:
+        The same names.
+
+    Raises:
+        RecordingError: there is none, one is empty, repeated, or cannot be kept in a file.
+    """
+    if isinstance(names, str):
+        raise RecordingError(f"must be a sequence of names, got the text {names!r}.", place="joints")
+    joints = tuple(names)
+    if not joints:
+        raise RecordingError("a recording needs at least one joint.", place="joints")
+    for index, name in enumerate(joints):
+        _check_name(name, f"joint {index}")
+        if re.fullmatch("0[0-9]*", name):
+            raise RecordingError(
+                f"{name!r} is not a joint name; a bare number is the joint's place, counted from 1.",
+                place=f"joint {index}",
+            )
+        if any(states_unit(column_name(channel, name)) for channel in CHANNELS):
+            raise RecordingError(
+                f"{name!r} ends in a unit, which a file's reader would take for the column's.",
+                place=f"joint {index}",
+            )
+        if joints.index(name) != index:
+            raise RecordingError(
+                f"joints {joints.index(name)} and {index} have the same name '{name}'.", place="joints"
+            )
+    return joints
+
+
+def checked_time(time: ArrayLike) -> Array:
+    """Return sample times, read-only, after checking that there are two and that they increase.
+
+    Args:
+        time: sample times, shape (N,), s.
+
+    Returns:
+        A read-only copy, shape (N,), s.
+
+    Raises:
+        RecordingError: the check failed; the message names the first offending row.
+    """
+    t = _array("time", time, ("N",))
+    if len(t) < 2:
+        raise RecordingError(f"a recording needs at least 2 samples, got {len(t)}.", place="time")
+    _check_finite(t[:, None], ["time"])
+    stuck = np.flatnonzero(np.diff(t) <= 0)
+    if stuck.size:
+        row = int(stuck[0]) + 1
+        raise RecordingError(
+            f"must increase, but goes from {t[row - 1]:.9g} s to {t[row]:.9g} s at row {row} "
+            f"(rows count from 0); {stuck.size} of {len(t) - 1} intervals are not positive.",
+            place="time",
+            remedy="Remove repeated samples, or cut the log where the clock restarts.",
+            evidence={"row": row, "count": int(stuck.size)},
+        )
+    return read_only(t)
+
+
+def checked_series(name: str, value: ArrayLike, n: int, labels: Sequence[str]) -> Array:
+    """Return a channel's values, read-only, after checking their shape and finiteness.
+
+    Args:
+        name: name of the channel.
+        value: its values, shape (N, nj), SI.
+        n: number of samples N.
+        labels: names of the columns, for messages.
+
+    Returns:
+        A read-only copy, shape (N, nj), SI.
+
+    Raises:
+        RecordingError: the check failed; the message names column and row.
+    """
+    series = _array(name, value, ("N", len(labels)))
+    _check_length(name, len(series), n)
+    _check_finite(series, labels)
+    return read_only(series)
+
+
+def checked_extra(columns: Mapping[str, ArrayLike], n: int, joints: Sequence[str]) -> dict[str, Array]:
+    """Return extra columns, read-only, after checking names, lengths and finiteness.
+
+    Args:
+        columns: values by name, each shape (N,), SI.
+        n: number of samples N.
+        joints: names of the joints.
+
+    Returns:
+        Read-only copies by name, each shape (N,), SI.
+
+    Raises:
+        RecordingError: the check failed, or the name would be read back as time or as a channel.
+    """
+    kept: dict[str, Array] = {}
+    for name, value in columns.items():
+        _check_name(name, "extra column")
+        if is_claimed(name, joints) or states_unit(name):
+            raise RecordingError(
+                f"extra column '{name}' would be read back as time or as a channel of a joint.",
+                place=name,
+                remedy="Give it another name, or hand it in as the channel it is.",
+            )
+        column = _array(name, value, ("N",))
+        _check_length(name, len(column), n)
+        _check_finite(column[:, None], [name])
+        kept[name] = read_only(column)
+    return kept
+
+
+def content_digest(
+    joints: Sequence[str], time: Array, channels: Mapping[str, Array], extra: Mapping[str, Array]
+) -> str:
+    """Return the SHA-256 of a recording's content, independent of history, file format and platform.
+
+    Hashed are a JSON text that says what is there, then the values as little-endian float64: time, the
+    channels, the extra columns in the order of their names.
+
+    Args:
+        joints: names of the joints.
+        time: sample times, shape (N,), s.
+        channels: those present in their fixed order, each shape (N, nj), SI.
+        extra: further columns, each shape (N,), SI.
+
+    Returns:
+        64 hexadecimal digits.
+    """
+    head = {
+        "content": SCHEMA,
+        "samples": len(time),
+        "joints": list(joints),
+        "channels": list(channels),
+        "extra": sorted(extra),
+    }
+    sha = hashlib.sha256(json.dumps(head, sort_keys=True, separators=(",", ":")).encode("ascii"))
+    for array in (time, *channels.values(), *(extra[name] for name in sorted(extra))):
+        sha.update(np.ascontiguousarray(array, dtype="<f8").data)
+    return sha.hexdigest()
+
+
+def _check_name(name: object, what: str) -> None:
+    if not isinstance(name, str):
+        raise RecordingError(f"a name must be text, got {type(name).__name__}.", place=what)
+    if not name:
+        raise RecordingError("has an empty name.", place=what)
+    if name != name.strip() or not name.isprintable():
+        raise RecordingError(
+            f"name {name!r} has spaces at its ends or characters that cannot be printed.", place=what
+        )
+
+
+def _check_length(name: str, length: int, n: int) -> None:
+    if length != n:
+        raise RecordingError(
+            f"has {length} rows, but time has {n}.", place=name, evidence={"rows": length, "expected": n}
+        )
+
+
+def _check_finite(series: Array, labels: Sequence[str]) -> None:
+    broken = ~np.isfinite(series)
+    if broken.any():
+        row, column = (int(i) for i in np.argwhere(broken)[0])
+        count = int(broken.sum())
+        raise RecordingError(
+            f"is {series[row, column]} at row {row} (rows count from 0); {count} of {series.size} values are "
+            "not finite.",
+            place=labels[column],
+            evidence={"row": row, "column": labels[column], "count": count},
+        )
+
+
+def _array(name: str, value: ArrayLike, shape: Sequence[int | str]) -> Array:
+    try:
+        return checked(name, value, shape, finite=False)
+    except ShapeError as error:
+        raise RecordingError(error.message, place=error.place, evidence=error.evidence) from error
 
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)
@@ -260,3 +555,68 @@ class Recording:
 
 def _rebuilt(fields: dict[str, Any]) -> Recording:
     return Recording(**fields)
+
+
+# What a file of our own says about itself: layout, digest of its content, history.
+
+KEY = "steelyard.recording"
+
+
+@dataclass(frozen=True)
+class Stamp:
+    """The stamp of a file.
+
+    Attributes:
+        digest: digest of the recording that was written.
+        provenance: its history.
+    """
+
+    digest: str
+    provenance: tuple[Step, ...]
+
+
+def stamped(recording: Recording) -> str:
+    """Return the stamp of a recording as JSON text.
+
+    Args:
+        recording: what the stamp is for.
+
+    Returns:
+        The text.
+    """
+    return json.dumps(
+        {
+            "schema": recording.schema,
+            "digest": recording.digest,
+            "provenance": [step.to_json() for step in recording.provenance],
+        }
+    )
+
+
+def parsed(text: str) -> Stamp:
+    """Read a stamp back.
+
+    Args:
+        text: what `stamped` returned.
+
+    Returns:
+        The stamp.
+
+    Raises:
+        RecordingError: the text is damaged, or of a layout this version does not know.
+    """
+    try:
+        value = parse_json(text, place=KEY)
+    except InputError as error:
+        raise RecordingError(error.message, place=error.place, remedy=error.remedy) from error
+    if not isinstance(value, Mapping) or not {"schema", "digest", "provenance"} <= set(value):
+        raise RecordingError("lacks schema, digest or provenance.", place=KEY)
+    if value["schema"] != SCHEMA:
+        raise RecordingError(
+            f"layout {value['schema']!r} is unknown; this version knows {SCHEMA}.",
+            place=KEY,
+            remedy="Read the file with the version that wrote it, or a newer one.",
+        )
+    if not isinstance(value["provenance"], list):
+        raise RecordingError("provenance is not a list of steps.", place=KEY)
+    return Stamp(str(value["digest"]), tuple(Step.from_json(step) for step in value["provenance"]))

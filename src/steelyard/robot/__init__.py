@@ -1,21 +1,17 @@
 """The robot: tree, joints, limits, geometry, nominal inertias and drives; loaded from its description."""
 
-from steelyard.robot.assembly import assemble
-from steelyard.robot.compound import chained, planar
-from steelyard.robot.geometry import Box, Capsule, Cylinder, Geometry, MeshFile, Shape, Sphere
+from steelyard.robot.assembly import RawJoint, RawLink, assemble_robot, chained, planar
+from steelyard.robot.descriptions.load import load_robot
+from steelyard.robot.descriptions.meshes import MeshFolder
+from steelyard.robot.descriptions.mjcf import load_mjcf, parse_mjcf
+from steelyard.robot.descriptions.repair import REMEDIES, Change, Repair, repair_file, repair_urdf
+from steelyard.robot.descriptions.urdf import load_urdf, parse_urdf
+from steelyard.robot.descriptions.xacro import load_xacro
 from steelyard.robot.joint import Joint, JointKind, Limits, Mimic
-from steelyard.robot.link import FixedLink, Link
-from steelyard.robot.load import load_robot
-from steelyard.robot.mesh_folder import MeshFolder
-from steelyard.robot.mjcf import load_mjcf, parse_mjcf
-from steelyard.robot.model import STANDARD_GRAVITY, Frame, Robot
+from steelyard.robot.link import Box, Capsule, Cylinder, FixedLink, Geometry, Link, MeshFile, Shape, Sphere
+from steelyard.robot.model import STANDARD_GRAVITY, Frame, Robot, Rotor, rotor_name, spin_only, with_rotors
 from steelyard.robot.payload import read_payload
-from steelyard.robot.raw import RawJoint, RawLink
-from steelyard.robot.repair import REMEDIES, Change, Repair, repair_file, repair_urdf
-from steelyard.robot.rotors import Rotor, rotor_name, spin_only, with_rotors
 from steelyard.robot.stated_limits import StatedLimits, with_limits
-from steelyard.robot.urdf import load_urdf, parse_urdf
-from steelyard.robot.xacro import load_xacro
 
 __all__ = [
     "REMEDIES",
@@ -42,7 +38,7 @@ __all__ = [
     "Shape",
     "Sphere",
     "StatedLimits",
-    "assemble",
+    "assemble_robot",
     "chained",
     "load_mjcf",
     "load_robot",

@@ -1,4 +1,4 @@
-"""`Robot`: the tree of joints and links every other room works on."""
+"""`Robot`: the tree of joints and links every other room works on; joints locked, rotors added."""
 
 from __future__ import annotations
 
@@ -15,11 +15,10 @@ from steelyard.errors import DescriptionError, InputError, UnknownNameError
 from steelyard.finding import Finding
 from steelyard.inertia import Body
 from steelyard.pose import Pose
-from steelyard.robot.geometry import Geometry
-from steelyard.robot.joint import Joint, JointKind
-from steelyard.robot.link import Link
-from steelyard.robot.locking import LockedJoint, lock
-from steelyard.robot.ties import Ties, check_ties, ties_of
+from steelyard.robot.joint import Joint, JointKind, Limits, Mimic, Ties, check_ties, ties_of
+from steelyard.robot.link import Geometry, Link
+
+# `Robot`: the tree of joints and links every other room works on.
 
 STANDARD_GRAVITY = (0.0, 0.0, -9.81)
 
@@ -352,3 +351,237 @@ def _no_duplicates(kind: str, names: Sequence[str]) -> None:
                 f"the name '{name}' is used twice.", place=f"{kind}s", remedy="Rename one."
             )
         seen.add(name)
+
+
+# Joints held still: their links become fixed parts of the links that carry them.
+
+
+@dataclass(frozen=True, eq=False)
+class LockedJoint:
+    """A joint of the description that is held still; remembered, not lost.
+
+    Attributes:
+        name: its name in the description.
+        kind: how it would move.
+        link: name of the link it would move, now a fixed one.
+        position: where it is held, shape (nq,), rad or m; a spherical joint has a quaternion x, y, z, w,
+            and a floating one x, y, z in m before it.
+    """
+
+    name: str
+    kind: JointKind
+    link: str
+    position: Array
+
+    def __post_init__(self) -> None:
+        place = f"position of joint '{self.name}'"
+        object.__setattr__(self, "position", read_only(checked(place, self.position, (self.kind.nq,))))
+
+
+def lock(robot: Robot, positions: Mapping[str, ArrayLike]) -> Robot:
+    """Hold joints still; the contract is that of `Robot.locked`.
+
+    Args:
+        robot: the robot.
+        positions: by joint name, one number, or shape (4,) where the joint is spherical and (7,) where it
+            floats, rad or m.
+
+    Returns:
+        A new robot.
+    """
+    for name in positions:
+        if name not in robot.joint_names:
+            raise UnknownNameError("joint", name, robot.joint_names)
+    positions = {**positions, **_followers(robot, positions)}
+    if len(positions) == len(robot.joints):
+        raise InputError(
+            "locking every joint leaves nothing that moves.",
+            place=f"robot '{robot.name}'",
+            remedy="Leave at least one joint free.",
+        )
+    links = {-1: robot.base}
+    joints: list[Joint] = []
+    locks: list[LockedJoint] = []
+    # Where each link of `robot` ends up: the index of the moving link that carries it, and its pose there.
+    carried = {-1: (-1, Pose.identity())}
+    for i, (joint, link) in enumerate(zip(robot.joints, robot.links, strict=True)):
+        carrier, X_CP = carried[joint.parent]
+        X_CJ = X_CP @ joint.placement
+        if joint.name in positions:
+            position = _checked_position(joint, positions[joint.name])
+            X_CL = X_CJ @ joint.motion(position)
+            links[carrier] = links[carrier].with_bolted(link, X_CL)
+            carried[i] = (carrier, X_CL)
+            locks.append(LockedJoint(joint.name, joint.kind, link.name, position))
+        else:
+            links[len(joints)] = link
+            carried[i] = (len(joints), Pose.identity())
+            joints.append(replace(joint, parent=carrier, placement=X_CJ))
+    base = links.pop(-1)
+    return replace(
+        robot,
+        base=base,
+        joints=tuple(joints),
+        links=tuple(links.values()),
+        locks=(*robot.locks, *locks),
+        tool=robot.tool_frame.name,
+    )
+
+
+def _followers(robot: Robot, positions: Mapping[str, ArrayLike]) -> dict[str, float]:
+    """Where the joints go that mimic a locked one; a position given for one of them must be that one."""
+    places = {}
+    for joint in robot.joints:
+        mimic = joint.mimic
+        if mimic is None or not {joint.name, mimic.joint} & positions.keys():
+            continue
+        place = f"joint '{joint.name}'"
+        if mimic.joint not in positions:
+            raise InputError(
+                f"it mimics '{mimic.joint}' and has no position of its own.",
+                place=place,
+                remedy=f"Lock '{mimic.joint}' instead.",
+            )
+        q = checked(f"position of joint '{mimic.joint}'", positions[mimic.joint], ())
+        follows = mimic.multiplier * float(q) + mimic.offset
+        given = float(checked(f"position of {place}", positions.get(joint.name, follows), ()))
+        if abs(given - follows) > 1e-9 * (1.0 + abs(follows)):
+            raise InputError(
+                f"it mimics '{mimic.joint}' and follows it to {follows:.6g} {joint.position_unit}, not "
+                f"{given:.6g}.",
+                place=place,
+                remedy=f"Lock '{mimic.joint}' alone.",
+            )
+        places[joint.name] = follows
+    return places
+
+
+def _checked_position(joint: Joint, position: ArrayLike) -> Array:
+    place = f"position of joint '{joint.name}'"
+    if joint.kind.nq > 1:
+        return checked(place, position, (joint.kind.nq,))
+    q = checked(place, position, ())
+    lower, upper = joint.limits.lower, joint.limits.upper
+    if joint.mimic is None and not lower <= q <= upper:
+        raise InputError(
+            f"{q:.6g} {joint.position_unit} is outside its limits [{lower:.6g}, {upper:.6g}].",
+            place=place,
+            remedy="Choose a position within them.",
+            evidence={"joint": joint.name, "position": float(q), "lower": lower, "upper": upper},
+        )
+    return q.reshape(1)
+
+
+# Motors' rotors as bodies of their own: geared to their joint, spinning about an axis of the carrying link.
+#
+# A rotor turns by $n\,q$ against the link that carries it. Its momentum is felt by that link too, which the
+# plain armature $I_a = n^2 I_m$ leaves out (paper 002, section 8). As a joint that mimics its own, it takes
+# part in every computation.
+
+
+@dataclass(frozen=True, eq=False)
+class Rotor:
+    """Where a joint's motor sits on the link that carries the joint, and how it is geared.
+
+    Attributes:
+        ratio: n, turns of the rotor per radian (or metre) of the joint, dimensionless or rad/m.
+        axis: spin axis in the joint's frame, shape (3,), dimensionless; None for the joint's own.
+        place: centre of the rotor in the joint's frame, shape (3,), m.
+        body: its inertia in its frame, whose origin is `place` and whose z is the spin axis; None where
+            nothing is known of it.
+    """
+
+    ratio: float
+    axis: Array | None = None
+    place: Array | None = None
+    body: Body | None = None
+
+    def __post_init__(self) -> None:
+        if not np.isfinite(self.ratio) or self.ratio == 0.0:
+            raise InputError(f"must be finite and not zero, got {self.ratio}.", place="ratio of a rotor")
+        for name in ("axis", "place"):
+            value = getattr(self, name)
+            if value is not None:
+                object.__setattr__(self, name, read_only(checked(f"{name} of a rotor", value, (3,))))
+        if self.axis is not None and not self.axis.any():
+            raise InputError("has no direction.", place="axis of a rotor")
+
+
+def rotor_name(joint: str) -> str:
+    """The name of the rotor's link and joint.
+
+    Args:
+        joint: name of the joint it drives.
+
+    Returns:
+        The name.
+    """
+    return f"{joint}/rotor"
+
+
+def with_rotors(robot: Robot, rotors: Mapping[str, Rotor]) -> Robot:
+    """The same robot with rotors at some of its joints.
+
+    The armatures that the drives of these joints state are taken out, since the rotors replace them.
+
+    Args:
+        robot: the robot.
+        rotors: by the name of the joint they drive, which has one degree of freedom of its own.
+
+    Returns:
+        A new robot with a link and a joint more for each rotor, after its own.
+
+    Raises:
+        UnknownNameError: no such joint; lists those that exist.
+        InputError: the joint cannot be driven by a rotor.
+    """
+    joints, links = list(robot.joints), list(robot.links)
+    for name, rotor in rotors.items():
+        if name not in robot.joint_names:
+            raise UnknownNameError("joint", name, robot.joint_names)
+        i = robot.joint_names.index(name)
+        driven = joints[i]
+        if driven.nv != 1:
+            raise InputError("has not one degree of freedom of its own.", place=f"joint '{name}'")
+        joints[i] = replace(driven, drive=replace(driven.drive, rotor=None))
+        axis = driven.axis if rotor.axis is None else rotor.axis / np.linalg.norm(rotor.axis)
+        place = np.zeros(3) if rotor.place is None else rotor.place
+        placement = driven.placement @ Pose(_along(axis), place)
+        spin = Mimic(name, rotor.ratio)
+        joints.append(
+            Joint(
+                rotor_name(name),
+                JointKind.CONTINUOUS,
+                driven.parent,
+                placement,
+                np.array([0.0, 0.0, 1.0]),
+                Limits(),
+                mimic=spin,
+            )
+        )
+        links.append(Link(rotor_name(name), rotor.body))
+    return replace(robot, joints=tuple(joints), links=tuple(links))
+
+
+def spin_only(names: Sequence[str]) -> dict[str, float]:
+    """What is fixed when rotors are symmetric and only their spin inertia is asked about.
+
+    The other nine numbers of a rotor that is balanced about its axis are as well those of the link that
+    carries it, so they are counted there.
+
+    Args:
+        names: names of the driven joints.
+
+    Returns:
+        Value zero by parameter name, for `Layout.fixing`.
+    """
+    others = ("m", "mx", "my", "mz", "Ixx", "Ixy", "Iyy", "Ixz", "Iyz")
+    return {f"{rotor_name(name)}.{term}": 0.0 for name in names for term in others}
+
+
+def _along(axis: Array) -> Array:
+    """A rotation whose z is the axis; a coordinate axis gives entries 0 and ±1."""
+    helper = np.eye(3)[int(np.argmin(np.abs(axis)))]
+    x = np.cross(helper, axis)
+    x = x / np.linalg.norm(x)
+    return np.column_stack([x, np.cross(axis, x), axis])

@@ -11,14 +11,8 @@ import numpy as np
 from steelyard.arrays import Array
 from steelyard.errors import InputError
 from steelyard.finding import Finding, Severity
-from steelyard.inertia import (
-    Body,
-    Mesh,
-    check_body,
-    mesh_properties,
-    nearest_consistent,
-)
-from steelyard.robot.geometry import Box, Capsule, Cylinder, Geometry, MeshFile, Sphere
+from steelyard.inertia import Body, Mesh, check_body, mesh_properties, nearest_consistent
+from steelyard.robot.link import Box, Capsule, Cylinder, Geometry, MeshFile, Sphere
 
 DENSITY = 1000.0
 """Water, kg/m³. Shapes are coarse and links hollow, so only a factor of `MASS_FACTOR` is worth a word."""
@@ -72,7 +66,7 @@ class Solid:
     volume: float | None
 
 
-def solid(item: Geometry, mesh: Mesh | None = None) -> Solid | None:
+def link_solid(item: Geometry, mesh: Mesh | None = None) -> Solid | None:
     """The room a shape takes in its link's frame.
 
     Args:

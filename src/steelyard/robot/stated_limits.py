@@ -14,8 +14,8 @@ from steelyard.arrays import Array
 from steelyard.document import read_table, read_text
 from steelyard.errors import InputError, UnknownNameError
 from steelyard.files import FilePath
+from steelyard.robot.descriptions.xacro.files import read_yaml
 from steelyard.robot.model import Robot
-from steelyard.robot.xacro.yaml_values import read_yaml
 
 LARGEST = {"velocity": "velocity", "acceleration": "acceleration", "torque": "effort"}
 """Kinds of limits that are one positive number, and what a joint calls them."""

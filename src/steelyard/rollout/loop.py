@@ -17,7 +17,7 @@ from steelyard.control.pd import pd_step
 from steelyard.dynamics.batch import Numbers
 from steelyard.dynamics.forward_dynamics import ForwardScratch, forward_scratch, sample_forward_dynamics
 from steelyard.dynamics.tree import Tree
-from steelyard.rollout.timing import Scheme, Timing
+from steelyard.rollout.closed_loop import Scheme, Timing
 
 control_step: Any = pd_step
 acceleration: Any = sample_forward_dynamics
@@ -30,7 +30,7 @@ def scratch(tree: Tree, numbers: Numbers) -> ForwardScratch:
 
 
 @kernel
-def simulate(
+def simulate_loop(
     tree: Tree,
     numbers: Numbers,
     law: tuple[Tree, Numbers, Array],

@@ -3,22 +3,81 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from steelyard.archive import digest
 from steelyard.arrays import Array, read_only_view
-from steelyard.dynamics.straight_line import call, specialise, straight_line_code
+from steelyard.dynamics.straight_line import StraightLineCode, call, specialise, straight_line_code
+from steelyard.dynamics.straight_line.expression import Instruction, Program
+from steelyard.dynamics.straight_line.machine_code import lane_call
 from steelyard.dynamics.tree import tree_of
 from steelyard.errors import InputError
 from steelyard.layout import Layout
 from steelyard.robot import Robot
 from steelyard.rollout import variation as variation_template
 from steelyard.rollout.closed_loop import ClosedLoop
-from steelyard.rollout.lanes import linear_lanes
-from steelyard.rollout.simulation import law_key, prepared, refuse_friction, stopped
-from steelyard.rollout.tiles import room_for, spread
+from steelyard.rollout.simulation import law_key, prepare_rollout, refuse_friction, stopped
+from steelyard.rollout.tiles import room_for, scatter_map
+
+# The linearisation of the dynamics at several states at once.
+
+
+def linear_lanes(code: StraightLineCode) -> Any:
+    """The linearisation of a robot at `LANES` states, for use in kernels.
+
+    Args:
+        code: the programs of the robot.
+
+    Returns:
+        A function as `lane_call` makes it: its scalars are the link and the drive numbers, its one tile has
+        the rows of `inputs.write_lanes`: cos q, sin q, q, v, sign v and a of every joint.
+    """
+    nv = code.nv
+    return lane_call(lambda: with_known_accelerations(code.linear, nv), 14 * nv, (6 * nv, 0, 0, 0))
+
+
+def with_known_accelerations(linear: Program, nv: int) -> Program:
+    """A linearisation that is given the accelerations instead of the torques, the parameters first.
+
+    What served to find the accelerations alone falls away.
+
+    Args:
+        linear: from the state, the torques and the parameters to the accelerations and more.
+        nv: number of degrees of freedom.
+
+    Returns:
+        The program; its outputs are those of the given one.
+    """
+    # The numbers of the state lie before those of the parameters, and the torques are the last of them.
+    state, parameters = 6 * nv, 14 * nv
+    accelerations = {value: parameters + state - nv + k for k, value in enumerate(linear.outputs[:nv])}
+    steps = list(linear.instructions)
+    for value, step in enumerate(steps):
+        if value in accelerations:
+            steps[value] = Instruction("input", (accelerations[value],))
+        elif step.kind == "input":
+            (place,) = step.arguments
+            steps[value] = Instruction("input", (place + parameters if place < state else place - state,))
+    return _without_unused(steps, linear.outputs)
+
+
+def _without_unused(steps: list[Instruction], outputs: tuple[int, ...]) -> Program:
+    used = set(outputs)
+    for value in reversed(range(len(steps))):
+        if value in used and steps[value].kind != "input":
+            used.update(steps[value].arguments)
+    kept = sorted(used)
+    index = {value: place for place, value in enumerate(kept)}
+    return Program(tuple(_moved(steps[value], index) for value in kept), tuple(index[v] for v in outputs))
+
+
+def _moved(step: Instruction, index: dict[int, int]) -> Instruction:
+    if step.kind == "input":
+        return step
+    return Instruction(step.kind, tuple(index[argument] for argument in step.arguments), step.constant)
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,7 +158,7 @@ def sensitivities(
         NoSolutionError: the simulation diverged, or the mass matrix is not positive definite; says when.
     """
     refuse_friction(layout, "the variational equation", "Leave the term out.")
-    run = prepared(robot, layout, parameters, q_ref, v_ref, a_ref, loop, basis, q_start, v_start)
+    run = prepare_rollout(robot, layout, parameters, q_ref, v_ref, a_ref, loop, basis, q_start, v_start)
     blocks = _blocks(len(run.q_ref), average)
     generated = straight_line_code(robot, layout, run.basis)
     controller = loop.controller
@@ -126,7 +185,7 @@ def sensitivities(
         run.a_ref,
         loop.coefficients,
         loop.timing,
-        spread(generated, layout, run.basis),
+        scatter_map(generated, layout, run.basis),
         average,
         run.q_start.copy(),
         run.v_start.copy(),

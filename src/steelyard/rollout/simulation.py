@@ -90,13 +90,13 @@ def rollout(
         InputError: an argument does not fit; names it.
         NoSolutionError: the simulation diverged, or the mass matrix is not positive definite; says when.
     """
-    run = prepared(robot, layout, parameters, q_ref, v_ref, a_ref, loop, basis, q_start, v_start)
+    run = prepare_rollout(robot, layout, parameters, q_ref, v_ref, a_ref, loop, basis, q_start, v_start)
     functions = _functions(robot, layout, run.basis, loop.controller, code)
     controller = loop.controller
     q, v, tau = np.zeros((3, len(run.q_ref), robot.nv))
     stop, joint = call(
         functions,
-        "simulate",
+        "simulate_loop",
         tree_of(robot),
         run.numbers,
         (controller.tree, controller.numbers, read_only_view(controller.gains)),
@@ -118,7 +118,7 @@ def rollout(
 
 
 @dataclass(frozen=True)
-class Prepared:
+class PreparedRollout:
     """Checked arguments of a run, see `rollout`."""
 
     numbers: Numbers
@@ -130,7 +130,7 @@ class Prepared:
     v_start: Array
 
 
-def prepared(
+def prepare_rollout(
     robot: Robot,
     layout: Layout,
     parameters: ArrayLike,
@@ -141,7 +141,7 @@ def prepared(
     basis: ArrayLike | None,
     q_start: ArrayLike | None,
     v_start: ArrayLike | None,
-) -> Prepared:
+) -> PreparedRollout:
     """Check the arguments of `rollout`.
 
     Args:
@@ -168,7 +168,7 @@ def prepared(
     q_ref, v_ref, a_ref = states(robot, q_ref=q_ref, v_ref=v_ref, a_ref=a_ref)
     q = q_ref[0] if q_start is None else checked("q_start", q_start, (robot.nv,))
     v = v_ref[0] if v_start is None else checked("v_start", v_start, (robot.nv,))
-    return Prepared(given, B, q_ref, v_ref, a_ref, read_only(q), read_only(v))
+    return PreparedRollout(given, B, q_ref, v_ref, a_ref, read_only(q), read_only(v))
 
 
 def stopped(robot: Robot, loop: ClosedLoop, cycle: int, joint: int) -> NoSolutionError:

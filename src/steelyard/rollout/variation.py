@@ -23,20 +23,22 @@ from steelyard.dynamics.batch import Numbers
 from steelyard.dynamics.straight_line.inputs import stuck_joint, write_lanes, write_state
 from steelyard.dynamics.straight_line.machine_code import LANES
 from steelyard.dynamics.tree import Tree
-from steelyard.rollout.flight import Flight, take_off
-from steelyard.rollout.tile_kernels import (
+from steelyard.rollout.closed_loop import Scheme, Timing
+from steelyard.rollout.tiles import (
+    Kept,
+    RunAhead,
+    ScatterMap,
     add_to_sums,
-    copy,
+    copy_tiles,
     last_stage,
     next_stage,
-    turn,
+    start_ahead,
+    turn_tiles,
     untile,
     vary_command,
-    weigh,
+    weigh_tiles,
     write_slopes,
 )
-from steelyard.rollout.tiles import Kept, Spread
-from steelyard.rollout.timing import Scheme, Timing
 
 control_step: Any = pd_step
 run_forward: Any = None
@@ -109,7 +111,7 @@ def fly(
     tiles: int,
     first: int,
     last: int,
-    flight: Flight,
+    flight: RunAhead,
     kept: Kept,
 ) -> tuple[int, int]:
     """Run the cycles first … last - 1, see `loop.simulate`; (-1, -1), or cycle and joint as `vary`."""
@@ -189,7 +191,7 @@ def vary(
     a_ref: Array,
     scheme: Scheme,
     timing: Timing,
-    spread: Spread,
+    spread: ScatterMap,
     average: int,
     q: Array,
     v: Array,
@@ -204,7 +206,7 @@ def vary(
     # Twice the cycles that fill all lanes: every call counts references to its arrays, which takes time.
     batch = 2 * LANES // math.gcd(LANES, stages * steps)
     states = batch * stages * steps
-    flight = take_off(tree, numbers, memory, q, v, timing.lag, batch, states)
+    flight = start_ahead(tree, numbers, memory, q, v, timing.lag, batch, states)
     parameters = flight.x[6 * nv :].copy()
     given, lanes, nothing = (
         np.zeros((1, 6 * nv, LANES)), np.zeros((1, spread.outputs, LANES)), np.zeros((1, 0, LANES))
@@ -236,14 +238,14 @@ def vary(
         for start in range(0, states, LANES):
             write_lanes(given, flight.q_at, flight.v_at, flight.a_at, start, states)
             run_linear(parameters, given, nothing, nothing, nothing, lanes, 0)
-            turn(lanes, spread.shared, start, y)
-            weigh(spread, lanes, felt)
-            turn(felt, F_flat.shape[1], start, F_flat)
+            turn_tiles(lanes, spread.shared, start, y)
+            weigh_tiles(spread, lanes, felt)
+            turn_tiles(felt, F_flat.shape[1], start, F_flat)
         state = 0
         for n in range(first, last):
             vary_command(flight.slopes, 0 if linear else n - first, spread.tiles, X, Y)
-            copy(M_new, M)
-            copy(T_new, T_flat[n % length])
+            copy_tiles(M_new, M)
+            copy_tiles(T_new, T_flat[n % length])
             add_to_sums(Q_flat, V_flat, T_new, Q_block, V_block, T_block)
             if n % average == average - 1:
                 untile(Q_block, 1.0 / average, kept.dq[n // average])

@@ -4,30 +4,46 @@ Put time right (`split_at_gaps`, `evenly_timed`), choose the filter (`cutoff_of`
 differentiate (`differentiated`), choose the interval (`resampled`), then remove rows (`without_turning`).
 """
 
-from steelyard.signals.band import band_of, in_band
-from steelyard.signals.butterworth import Butterworth
-from steelyard.signals.cutoff import cutoff_of
-from steelyard.signals.delay import without_delay
-from steelyard.signals.differentiator import Differentiator, differentiated, smoothed
-from steelyard.signals.gaps import split_at_gaps
-from steelyard.signals.held_poses import held_poses
-from steelyard.signals.keep_apart import kept_apart
-from steelyard.signals.limited import is_limited, without_limited
-from steelyard.signals.motion_band import motion_band
-from steelyard.signals.period import period_of
-from steelyard.signals.preparation import Preparation, prepared, prepared_alike
-from steelyard.signals.recursion import recursion
-from steelyard.signals.repeats import repeats_after
-from steelyard.signals.resample import resampled
-from steelyard.signals.rows import with_rows
-from steelyard.signals.sampling import sampling_of, uniform_interval
-from steelyard.signals.spectrum import power_spectrum
-from steelyard.signals.stages import CentralDifferences
-from steelyard.signals.standstill import is_moving, main_motion
-from steelyard.signals.torque import torque_from_current
-from steelyard.signals.turning import is_turning, without_turning
-from steelyard.signals.uniform_time import evenly_timed, restamped, to_uniform_time
-from steelyard.signals.warp import SOURCE_TIME, aligned, warping_path
+from steelyard.signals.alignment import SOURCE_TIME, aligned, warping_path, without_delay
+from steelyard.signals.cutoff import cutoff_of, motion_band, power_spectrum
+from steelyard.signals.differentiation import (
+    Butterworth,
+    CentralDifferences,
+    Differentiator,
+    differentiated,
+    recursion,
+    smoothed,
+)
+from steelyard.signals.holdout_split import holdout_split
+from steelyard.signals.periodic import period_of
+from steelyard.signals.preparation import (
+    Preparation,
+    band_of,
+    in_band,
+    prepared,
+    prepared_alike,
+    repeats_after,
+    torque_from_current,
+)
+from steelyard.signals.sampling import (
+    evenly_timed,
+    resampled,
+    restamped,
+    sampling_of,
+    split_at_gaps,
+    to_uniform_time,
+    uniform_interval,
+)
+from steelyard.signals.selection import (
+    held_poses,
+    is_limited,
+    is_moving,
+    is_turning,
+    main_motion,
+    with_rows,
+    without_limited,
+    without_turning,
+)
 
 __all__ = [
     "SOURCE_TIME",
@@ -41,11 +57,11 @@ __all__ = [
     "differentiated",
     "evenly_timed",
     "held_poses",
+    "holdout_split",
     "in_band",
     "is_limited",
     "is_moving",
     "is_turning",
-    "kept_apart",
     "main_motion",
     "motion_band",
     "period_of",

@@ -8,27 +8,191 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from steelyard.arrays import Array, checked, read_only
+from steelyard.drive import MotorSignals, Transmission
 from steelyard.errors import InputError, RecordingError, leading_to
 from steelyard.finding import Finding, Severity
-from steelyard.recording import Recording, inspect_recording, saturated
-from steelyard.recording import main_motion as longest_motion
-from steelyard.signals.band import band_of
-from steelyard.signals.butterworth import Butterworth
-from steelyard.signals.cutoff import NYQUIST_SHARE, Cutoff, cutoff_of
-from steelyard.signals.derivative_source import DerivativeSource, derivative_source
-from steelyard.signals.differentiator import differentiated
-from steelyard.signals.limited import marked_limited
-from steelyard.signals.motion_band import motion_band
-from steelyard.signals.prepared_step import marked
-from steelyard.signals.repeats import repeats_after
-from steelyard.signals.resample import resampled
-from steelyard.signals.rows import runs
-from steelyard.signals.sampling import Sampling, sampling_of
-from steelyard.signals.standstill import STANDING, main_motion
-from steelyard.signals.torque import torque_from_current
-from steelyard.signals.uniform_time import evenly_timed
+from steelyard.recording import (
+    Recording,
+    inspect_recording,
+    saturated,
+)
+from steelyard.recording import (
+    main_motion_rows as longest_motion,
+)
+from steelyard.signals.cutoff import (
+    NYQUIST_SHARE,
+    Cutoff,
+    DerivativeSource,
+    cutoff_of,
+    derivative_source,
+    motion_band,
+)
+from steelyard.signals.differentiation import Butterworth, differentiated
+from steelyard.signals.periodic import period_of
+from steelyard.signals.sampling import Sampling, evenly_timed, resampled, sampling_of
+from steelyard.signals.selection import STANDING, main_motion, marked_limited, runs
+
+# The step that `prepared` leaves in a recording's history, for those who come later.
+
+ACTION = "prepared"
+
+
+def marked_prepared(recording: Recording, cutoff: float, period: float | None) -> Recording:
+    """State the band of a recording and its period in its history.
+
+    Args:
+        recording: a recording whose motion passed a low-pass.
+        cutoff: the cut-off, Hz.
+        period: time after which the motion repeats, s; None where it does not.
+
+    Returns:
+        The same recording with that step.
+    """
+    return recording.revised(ACTION, {"cutoff": cutoff, "period": period})
+
+
+def stated_preparation(recording: Recording, what: Literal["cutoff", "period"]) -> float | None:
+    """Return what the last such step states.
+
+    Args:
+        recording: any recording.
+        what: `cutoff` in Hz, or `period` in s.
+
+    Returns:
+        The number; None where the history has no such step, or the step no such number.
+    """
+    values = [step.detail[what] for step in recording.provenance if step.action == ACTION]
+    return values[-1] if values and isinstance(values[-1], float) else None
+
+
+# The band in which torques are compared: below the cut-off of the motion they are predicted from.
+#
+# A motion that passed a low-pass F tells nothing of the torque above its cut-off. There the measured torque
+# is noise, and the predicted one has the jumps of dry friction, sharper than any motor's torque. So both pass
+# F:
+#
+# $$e = F\tau - F\hat\tau = F(\tau - \hat\tau)$$
+
+_SAME_STEP = 1.5  # a longer interval, in median ones, parts two stretches
+
+
+def band_of(recording: Recording) -> float | None:
+    """Return the cut-off below which torques along a recording are to be compared.
+
+    Args:
+        recording: any recording.
+
+    Returns:
+        The cut-off, Hz; None where the history states none, as for held poses.
+    """
+    return stated_preparation(recording, "cutoff")
+
+
+def in_band(recording: Recording, series: Array) -> Array:
+    """Pass a series along a recording through the low-pass that its motion passed, forwards and backwards.
+
+    Each stretch without a gap passes by itself, and no sample is cut: what is compared has the same ends.
+
+    Args:
+        recording: a recording, whole or in stretches.
+        series: samples at its times, shape (N, n), SI, such as measured or predicted torques.
+
+    Returns:
+        The filtered samples, shape (N, n), SI; unchanged where the history states no band.
+
+    Raises:
+        InputError: there are not as many samples as the recording has.
+    """
+    x = checked("series", series, ("N", "n"))
+    if len(x) != recording.n:
+        raise InputError(f"has {len(x)} samples, the recording {recording.n}.", place="series")
+    cutoff = band_of(recording)
+    if cutoff is None:
+        return x
+    steps = np.diff(recording.time)
+    interval = float(np.median(steps))
+    joined = np.concatenate((steps < _SAME_STEP * interval, [False]))
+    low_pass, y = Butterworth(cutoff), np.array(x)
+    for start, last in runs(joined):
+        y[start : last + 1] = low_pass.filtered(x[start : last + 1], interval, 0, 0)
+    return y
+
+
+# Whether a motion repeats, as far as its whole log could tell.
+
+
+def repeats_after(recording: Recording) -> float | None:
+    """Return the time after which a motion repeats.
+
+    A log that was made ready states what was found before filters cut its ends, which may leave too little of
+    the second period to see it; elsewhere the recording itself is looked at.
+
+    Args:
+        recording: a recording, uniform where it was not made ready.
+
+    Returns:
+        The period, s; None where nothing repeats.
+    """
+    known = stated_preparation(recording, "period")
+    if known is not None:
+        return known
+    try:
+        return period_of(recording)
+    except InputError:
+        return None
+
+
+# Joint torque from motor current.
+
+
+def torque_from_current(recording: Recording, drive: ArrayLike | Transmission) -> Recording:
+    r"""Give a recording of currents its joint torques; the currents stay.
+
+    $$\tau_j = k_j\, i_j \quad\text{or}\quad \tau = G^T \operatorname{diag}(k)\, i$$
+
+    Args:
+        recording: a recording with currents and without torques.
+        drive: torque at the *joint* per current, shape (nj,), N·m/A or N/A; or a transmission with
+            gears, couplings and torque constants at the motors' shafts.
+
+    Returns:
+        The recording with torques.
+
+    Raises:
+        RecordingError: there are no currents, or there are torques already.
+        InputError: a constant is zero, or the transmission has other joints.
+    """
+    if recording.current is None:
+        raise RecordingError("there are no currents.", place="current")
+    if recording.tau is not None:
+        raise RecordingError(
+            "there are torques already.",
+            place="tau",
+            remedy="Leave the torque constants away (--torque-constant), or the torques out of the log.",
+        )
+    if isinstance(drive, Transmission):
+        if drive.joints != recording.joints:
+            raise InputError(
+                f"has joints {', '.join(drive.joints)}, the recording {', '.join(recording.joints)}.",
+                place="transmission",
+                remedy="Name the joints of the recording, in the transmission's order.",
+            )
+        tau = drive.joint_side(MotorSignals(current=recording.current)).tau
+        detail: dict[str, object] = {"matrix": drive.matrix.tolist(), "torque_constant_at": "shaft"}
+        constants = drive.torque_constant
+        assert constants is not None  # `joint_side` refuses a current without them
+    else:
+        constants = checked("torque constants", drive, (len(recording.joints),))
+        if not np.all(constants):
+            joint = recording.joints[int(np.argmin(np.abs(constants)))]
+            raise InputError("must not be zero.", place=f"torque constant of joint '{joint}'")
+        tau, detail = recording.current * constants, {"torque_constant_at": "joint"}
+    detail["torque_constant"] = constants.tolist()
+    return recording.revised("torque_from_current", detail, tau=tau)
+
 
 ROOM = 4.0
 """Largest cut-off over the band of the motion: an octave of room, and one in which the filter falls."""
@@ -158,7 +322,7 @@ def _made_ready(log: Recording, how: Preparation) -> Prepared:
     )
     if period is not None:
         remarks.append(f"the motion repeats after {period:.4g} s.")
-    ready = marked(log, _band(log, cutoff), period)
+    ready = marked_prepared(log, _band(log, cutoff), period)
     if at_limit:
         ready = marked_limited(ready, at_limit)
     return Prepared(ready, (*findings, *noticed), tuple(remarks))

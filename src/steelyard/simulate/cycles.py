@@ -15,13 +15,13 @@ from steelyard.compiled import kernel
 from steelyard.control.pd import pd_step
 from steelyard.dynamics.batch import Numbers
 from steelyard.dynamics.tree import Tree
+from steelyard.simulate.plant import DONE, Arm, Ending, advance_plant
 from steelyard.simulate.sensing import Encoders, read_state
-from steelyard.simulate.step import DONE, Arm, Ending, advance
 
 control_step: Any = pd_step
 
 
-class Commands(NamedTuple):
+class CycleCommands(NamedTuple):
     """The commands of a run and their way to the joints; time is counted in cycles.
 
     Attributes:
@@ -71,7 +71,7 @@ def run(
     a_ref: Array,
     truth: bool,
     encoders: Encoders,
-    commands: Commands,
+    commands: CycleCommands,
     log: Log,
     first: int,
     last: int,
@@ -113,7 +113,7 @@ def run(
             until = min(commands.arrival[coming], k + 1.0) if coming <= k else k + 1.0
             for j in range(nv):
                 push[order[j]] = commands.gain[j] * commands.tau[now, j]
-            ending = advance(arm, push, (until - since) * encoders.cycle)
+            ending = advance_plant(arm, push, (until - since) * encoders.cycle)
             if ending.outcome != DONE:
                 return ending
             since = until

@@ -1,4 +1,4 @@
-"""A motion, tried on a simulated robot: what its log would be."""
+"""A motion, tried on a simulated robot: what its log would be, how well it was followed, what it ran into."""
 
 from __future__ import annotations
 
@@ -11,18 +11,95 @@ from numpy.typing import ArrayLike
 from steelyard.arrays import Array
 from steelyard.budget import NUMBER, require_memory
 from steelyard.control import ComputedTorque, Controller
-from steelyard.errors import InputError
+from steelyard.errors import InputError, NoSolutionError
 from steelyard.limits import Clearance
 from steelyard.motion import Motion
 from steelyard.recording import Recording, Step
 from steelyard.robot import Robot
-from steelyard.simulate.actuation import TorqueLimiter
-from steelyard.simulate.loop import closed_loop
+from steelyard.simulate.closed_loop import TorqueLimiter, closed_loop
 from steelyard.simulate.plant import Plant
-from steelyard.simulate.presets import sensor_preset
-from steelyard.simulate.sensor import SensorPreset
-from steelyard.simulate.specimen import drawn_specimen, effort_limits
-from steelyard.simulate.surroundings import check_clearance_belongs, nearest_approach
+from steelyard.simulate.sensor import (
+    SensorPreset,
+    drawn_robot_sample,
+    effort_limits,
+    sensor_preset,
+)
+
+# What a simulated arm would have run into.
+
+
+def check_clearance_belongs(robot: Robot, clearance: Clearance) -> None:
+    """Refuse a clearance that was made for another robot.
+
+    Args:
+        robot: the robot that runs.
+        clearance: what it must keep apart.
+
+    Raises:
+        InputError: the robots differ.
+    """
+    if clearance.robot.digest != robot.digest:
+        raise InputError(
+            f"it is for another robot than '{robot.name}' as it runs here.",
+            place="clearance",
+            remedy="Make it with clearance_of(robot, scene).",
+        )
+
+
+def nearest_approach(clearance: Clearance, path: Array, cycle: float) -> dict[str, object]:
+    """How close the arm came to anything, or where it would have struck.
+
+    The plant knows no contact, so an arm that strikes has no log: what would follow is unknown.
+
+    Args:
+        clearance: the pairs that must stay apart.
+        path: true positions at every cycle, shape (n, nv), rad or m.
+        cycle: length of a cycle, s.
+
+    Returns:
+        The smallest distance in m under `distance`, its `pair` and its `time` in s; empty without pairs.
+
+    Raises:
+        NoSolutionError: a pair overlaps; names the first one, and when.
+    """
+    if not clearance.pairs:
+        return {}
+    distances = clearance.distances(path)
+    struck = np.flatnonzero((distances < 0.0).any(axis=1))
+    sample = int(struck[0]) if struck.size else int(np.argmin(distances.min(axis=1)))
+    pair = int(np.argmin(distances[sample]))
+    name, distance, time = clearance.names[pair], float(distances[sample, pair]), sample * cycle
+    if struck.size:
+        raise NoSolutionError(
+            f"the arm strikes at {time:.4g} s: {name} overlap by {-1e3 * distance:.3g} mm.",
+            place="simulation",
+            remedy="Choose another motion, or move what stands in its way.",
+            evidence={"time": time, "pair": name, "distance": distance},
+        )
+    return {"distance": distance, "pair": name, "time": time}
+
+
+# How well a recorded motion followed its reference.
+
+
+def tracking_error(recording: Recording) -> Array:
+    r"""How well the references were followed: $\sqrt{\mathrm{mean}_k\,(q_{ref} - q)^2}$ per joint.
+
+    Args:
+        recording: a recording with position references.
+
+    Returns:
+        Root mean square position errors, shape (nj,), rad or m.
+
+    Raises:
+        InputError: the recording has no position references.
+    """
+    if recording.q_ref is None:
+        raise InputError("has no position references (columns qref_).", place="recording")
+    return np.asarray(np.sqrt(np.mean((recording.q_ref - recording.q) ** 2, axis=0)))
+
+
+# A motion, tried on a simulated robot: what its log would be.
 
 SLOWEST_CONTROL = 1000.0
 """Lowest rate of the controller, Hz; a slower log takes every second, third, … cycle."""
@@ -98,7 +175,7 @@ def simulate(
         check_clearance_belongs(robot, clearance)
     _check_joints(robot, "motion", motion.joints)
     seed = _seed(rng)
-    specimen = drawn_specimen(preset, robot, rng)
+    specimen = drawn_robot_sample(preset, robot, rng)
     plant = Plant(specimen.robot, backlash=backlash)
     play = np.any(backlash)
     if preset.truth and play:

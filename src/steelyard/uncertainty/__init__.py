@@ -1,15 +1,22 @@
 """How sure an estimate is: covariance under coloured noise, intervals, bootstrap, prediction, bias."""
 
-from steelyard.uncertainty.arm_norms import ArmNorms, arm_norms
 from steelyard.uncertainty.bias import bias_findings, bias_of_recordings, calmer_motion
-from steelyard.uncertainty.bootstrap import block_bootstrap
-from steelyard.uncertainty.bounded_rows import BoundedRows
-from steelyard.uncertainty.contradiction import ContradictionError
-from steelyard.uncertainty.covariance import spread_of, with_covariance
-from steelyard.uncertainty.error_bounds import ErrorBounds
-from steelyard.uncertainty.guaranteed import GuaranteedBounds, guaranteed_bounds
-from steelyard.uncertainty.guaranteed_payload import guaranteed_payload
-from steelyard.uncertainty.intervals import base_intervals, parameter_intervals
+from steelyard.uncertainty.bootstrap import block_bootstrap, block_length
+from steelyard.uncertainty.error_bounds import ErrorBounds, MotionContradictionError, with_velocities
+from steelyard.uncertainty.guaranteed import (
+    ContradictionError,
+    GuaranteedBounds,
+    RecursiveBounds,
+    guaranteed_bounds,
+    guaranteed_payload,
+)
+from steelyard.uncertainty.intervals import (
+    base_intervals,
+    parameter_intervals,
+    spread_of,
+    torque_deviations,
+    with_covariance,
+)
 from steelyard.uncertainty.link_posterior import (
     ACCURACY,
     LinkIntervals,
@@ -18,15 +25,17 @@ from steelyard.uncertainty.link_posterior import (
     link_posterior,
     prior_alone,
 )
-from steelyard.uncertainty.measured_motion import MotionContradictionError, with_velocities
-from steelyard.uncertainty.memory import block_length
+from steelyard.uncertainty.loaded_arm import ArmNorms, arm_norms
 from steelyard.uncertainty.momentum_windows import bounded_rows
-from steelyard.uncertainty.payload_box import PayloadBox
-from steelyard.uncertainty.prediction import torque_deviations
-from steelyard.uncertainty.recursive_bounds import RecursiveBounds
-from steelyard.uncertainty.theorem13 import LinearBounds, linear_bounds
-from steelyard.uncertainty.theorem13_both import Theorem13, theorem13_of
-from steelyard.uncertainty.theorem13_log_cholesky import Minimiser, log_cholesky_bounds
+from steelyard.uncertainty.parameter_bounds import (
+    LinearBounds,
+    Minimiser,
+    Theorem13,
+    linear_bounds,
+    log_cholesky_bounds,
+    theorem13_of,
+)
+from steelyard.uncertainty.payload_polytope import BoundedRows, PayloadBox
 
 __all__ = [
     "ACCURACY",

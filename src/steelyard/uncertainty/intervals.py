@@ -1,16 +1,66 @@
-"""Intervals of base and full parameters; infinite where the data says nothing."""
+"""Covariance and intervals of parameters and predicted torques; infinite where the data says nothing."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import scipy.special
 
 from steelyard.arrays import Array, checked, read_only
-from steelyard.errors import InputError
-from steelyard.estimation import Spread
-from steelyard.problem import Estimate
+from steelyard.dynamics import torque_regressor
+from steelyard.errors import InputError, RecordingError
+from steelyard.estimation import Colour, Spread, weighted_spread
+from steelyard.problem import Estimate, Problem
+from steelyard.recording import Recording
+from steelyard.robot import Robot
+
+# The covariance of an estimate that came without one, or with one that took the noise for white.
+
+
+def spread_of(problem: Problem, estimate: Estimate, colour: Colour = "autoregressive") -> Spread:
+    """How sure a least-squares estimate is, given what it leaves unexplained.
+
+    Right for estimates that minimise squared residuals with per-joint weights. One that a prior, a bound or a
+    cone holds away from the least-squares point varies less than this says, and is biased.
+
+    Args:
+        problem: the question it answers, with its samples unless `colour` is `white`.
+        estimate: the answer.
+        colour: what is assumed of the noise: `autoregressive`, `newey-west`, or `white`.
+
+    Returns:
+        The spread, with the directions along which the data is blind.
+
+    Raises:
+        InputError: the estimate is of other base parameters, or the samples are needed but were not kept.
+    """
+    if estimate.base.names != problem.base.names:
+        raise InputError("is of other base parameters than the problem.", place="estimate")
+    if estimate.weights is not None:
+        weights = estimate.weights
+    else:
+        # Without weights of its own it was equal weights; only white noise without samples asks their size.
+        weights = np.full(problem.robot.nv, 1.0 / np.sqrt((estimate.residual**2).mean()))
+    return weighted_spread(problem, estimate.values, weights, colour)[0]
+
+
+def with_covariance(problem: Problem, estimate: Estimate, colour: Colour = "autoregressive") -> Estimate:
+    """The same estimate with a covariance that respects the colour of its residual.
+
+    Args:
+        problem: the question it answers.
+        estimate: the answer.
+        colour: what is assumed of the noise.
+
+    Returns:
+        A new estimate.
+    """
+    covariance = spread_of(problem, estimate, colour).covariance
+    return replace(estimate, covariance=covariance, detail={**estimate.detail, "colour": colour})
+
+
+# Intervals of base and full parameters; infinite where the data says nothing.
 
 _SPANNED = 1e-8
 
@@ -146,3 +196,36 @@ def _around(names: tuple[str, ...], values: Array, deviations: Array, level: flo
     half = float(scipy.special.ndtri(0.5 + 0.5 * level)) * deviations
     middle = np.where(np.isfinite(half), values, 0.0)
     return Intervals(names, values, middle - half, middle + half, level)
+
+
+# How sure a predicted torque is.
+
+_CHUNK = 4096
+
+
+def torque_deviations(estimate: Estimate, spread: Spread, robot: Robot, recording: Recording) -> Array:
+    r"""Standard deviation of the torque that an estimate predicts along a motion: $\sqrt{y^T \Sigma\,y}$.
+
+    It is the model's share alone; measured torques scatter about it by their noise too. Infinite where the
+    motion asks for something that the data of the estimate did not show.
+
+    Args:
+        estimate: the model.
+        spread: how sure it is.
+        robot: the robot.
+        recording: a motion with q, v and a.
+
+    Returns:
+        Deviations, shape (N, nv), N·m or N.
+
+    Raises:
+        RecordingError: the recording has no velocities or accelerations.
+    """
+    if recording.v is None or recording.a is None:
+        raise RecordingError("has no v or no a.", place="recording", remedy="Differentiate it first.")
+    parts = []
+    for first in range(0, recording.n, _CHUNK):
+        part = slice(first, first + _CHUNK)
+        Y = torque_regressor(robot, estimate.layout, recording.q[part], recording.v[part], recording.a[part])
+        parts.append(np.sqrt(spread.variance(Y[..., estimate.base.columns])))
+    return np.concatenate(parts)

@@ -14,28 +14,345 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import ArrayLike
 
-from steelyard.arrays import Array, checked
+from steelyard.arrays import Array, BoolArray, IntArray, checked
 from steelyard.errors import InputError, RecordingError
 from steelyard.inertia import change_of_frame
 from steelyard.layout import Layout, layout_of
 from steelyard.pose import Pose
 from steelyard.recording import Recording
 from steelyard.robot import Robot
-from steelyard.uncertainty.arm_norms import arm_norms
-from steelyard.uncertainty.bounded_rows import TEN, BoundedRows, Place
 from steelyard.uncertainty.error_bounds import ErrorBounds
-from steelyard.uncertainty.loaded_arm import STEP, LoadedArm
-from steelyard.uncertainty.logged_torque import delay_columns, impulses, torque_errors, torque_jumps
-from steelyard.uncertainty.payload_box import PayloadBox
-from steelyard.uncertainty.time_nodes import TimeNodes
-from steelyard.uncertainty.time_windows import TimeWindows
-from steelyard.uncertainty.window_errors import (
-    certain_signs,
-    end_errors,
-    friction_errors,
-    motion_errors,
-    rounding_errors,
+from steelyard.uncertainty.loaded_arm import (
+    STEP,
+    ArmNorms,
+    LoadedArm,
+    TimeNodes,
+    TimeWindows,
+    arm_norms,
 )
+from steelyard.uncertainty.payload_polytope import TEN, BoundedRows, PayloadBox, Place
+
+# What the log of a torque can be off by over a window: its sensor, the time between samples, and a delay.
+#
+# The torque of a sample is that of up to D before or after it, $\hat\tau(t) = \tau(t - d)$ with $|d| \le D$
+# and one d for each joint and window, or for each joint. The impulse of the true one then differs by
+#
+# $$\int_{t_0}^{t_1} \tau\,dt - \int_{t_0}^{t_1} \hat\tau\,dt
+#   = \int_0^d \hat\tau(t_1 + s) - \hat\tau(t_0 + s)\,ds$$
+#
+# so that only the ends of a window count: at most D times the largest difference between a torque up to D
+# after one end and a torque up to D after the other, or up to D before both. Where d is the same throughout
+# the log it is one more unknown of each joint, $d\,(\bar\tau(t_1) - \bar\tau(t_0))$ with the middle of what
+# the torque is around each end, and only half of that range is an error.
+
+
+def impulses(windows: TimeWindows, tau: Array, errors: ErrorBounds) -> Array:
+    r"""$\int\tau\,dt$ of the logged torques: held where they hold, else by straight lines between them.
+
+    Args:
+        windows: over which.
+        tau: measured torques, shape (N, nv), N·m or N.
+        errors: what is known of the torque between samples.
+
+    Returns:
+        The integrals, shape (n, nv), N·m·s or N·s.
+    """
+    held = errors.torque_rate is None and errors.torque_holds
+    return windows.held(tau) if held else windows.trapezoid(tau)
+
+
+def torque_errors(windows: TimeWindows, tau: Array, jumps: Array, errors: ErrorBounds) -> Array:
+    r"""Error of $\int\tau\,dt$: of the measured torques, of what happens between them, and of their delay.
+
+    A torque whose rate is at most ρ leaves the straight line between its ends by at most
+    $\tfrac14\rho h^2$ in the integral, a jump by J at an unknown instant by at most $\tfrac12 J h$. One that
+    stays between its values at both ends lies between the lowest and the highest that these can be.
+
+    Args:
+        windows: over which.
+        tau: measured torques, shape (N, nv), N·m or N.
+        jumps: largest jump of the torque in each interval, shape (N - 1, nv), N·m or N.
+        errors: how far they can be off.
+
+    Returns:
+        The bound, shape (n, nv), N·m·s or N·s.
+    """
+    bound, highest, lowest = _undelayed(windows, tau, jumps, errors)
+    if errors.delay == 0.0:
+        return bound
+    if errors.delay_steady:
+        return bound + errors.delay * _change_near_ends(windows, highest, lowest, errors.delay)[1]
+    return bound + errors.delay * _difference_of_ends(windows, highest, lowest, errors.delay)
+
+
+def delay_columns(windows: TimeWindows, tau: Array, jumps: Array, errors: ErrorBounds) -> Array:
+    r"""What a second of delay adds to $\int\hat\tau\,dt$: the torque before a window less that after it.
+
+    Args:
+        windows: over which.
+        tau: measured torques, shape (N, nv), N·m or N.
+        jumps: largest jump of the torque in each interval, shape (N - 1, nv), N·m or N.
+        errors: how far they can be off.
+
+    Returns:
+        The columns of a steady delay, by joint, shape (n, nv), N·m or N; `torque_errors` holds the rest.
+    """
+    _, highest, lowest = _undelayed(windows, tau, jumps, errors)
+    return -_change_near_ends(windows, highest, lowest, errors.delay)[0]
+
+
+def _undelayed(
+    windows: TimeWindows, tau: Array, jumps: Array, errors: ErrorBounds
+) -> tuple[Array, Array, Array]:
+    """Errors of the impulses but for delays, and the highest and lowest torque of each interval."""
+    off, h, rate = errors.torque_error(tau), windows.intervals, errors.torque_rate
+    if rate is None and errors.torque_holds:
+        return windows.held(off), (tau + off)[:-1], (tau - off)[:-1]
+    highest = np.maximum((tau + off)[1:], (tau + off)[:-1])
+    lowest = np.minimum((tau - off)[1:], (tau - off)[:-1])
+    if rate is None:
+        mean = 0.5 * (tau[1:] + tau[:-1])
+        return windows.total(h * np.maximum(highest - mean, mean - lowest)), highest, lowest
+    between = 0.5 * rate * h + jumps
+    bound = windows.trapezoid(off) + windows.total(0.25 * rate * h**2 + 0.5 * jumps * h)
+    return bound, highest + between, lowest - between
+
+
+def torque_jumps(windows: TimeWindows, signs: Array, coulomb: Array, errors: ErrorBounds) -> Array:
+    r"""Largest jump of the logged torque in each interval: of $2 F_c$ where the velocity may turn.
+
+    A delay moves the jump by up to D, also from before the log into it.
+
+    Args:
+        windows: whose intervals.
+        signs: of the velocities, zero where unknown, shape (N - 1, nv), dimensionless.
+        coulomb: largest F_c, shape (nv,), N·m or N.
+        errors: how far measurements can be off; where no rate is known, jumps are no exception to it.
+
+    Returns:
+        The jumps, shape (N - 1, nv), N·m or N.
+    """
+    if errors.torque_rate is not None:
+        return np.asarray(2.0 * coulomb * _near(windows.time, signs == 0.0, errors.delay))
+    return np.zeros_like(signs)
+
+
+def _near(time: Array, marked: BoolArray, distance: float) -> BoolArray:
+    """Whether a marked interval, or the outside of the log, is less than a distance from an interval."""
+    if distance == 0.0:
+        return marked
+    count = np.vstack([np.zeros((1, marked.shape[1]), dtype=int), np.cumsum(marked, axis=0)])
+    begin, end = time[:-1] - distance, time[1:] + distance
+    first = np.searchsorted(time[1:], begin, side="left")
+    last = np.searchsorted(time[:-1], end, side="right")
+    outside = (begin < time[0]) | (end > time[-1])
+    return np.asarray((count[last] > count[first]) | outside[:, None])
+
+
+def _change_near_ends(
+    windows: TimeWindows, highest: Array, lowest: Array, delay: float
+) -> tuple[Array, Array]:
+    """Change of the torque from around one edge, by up to a delay, to around the next: middle, half range."""
+    time, at = windows.time, windows.time[windows.edges]
+    first = np.searchsorted(time[1:], at - delay, side="left")
+    last = np.searchsorted(time[:-1], at + delay, side="right")
+    high, low = _largest(highest, first, last), -_largest(-lowest, first, last)
+    middle, half = 0.5 * (high + low), 0.5 * (high - low)
+    return np.diff(middle, axis=0), np.asarray(half[1:] + half[:-1])
+
+
+def _difference_of_ends(windows: TimeWindows, highest: Array, lowest: Array, delay: float) -> Array:
+    """Largest difference between torques up to a delay after both edges of a window, or before both."""
+    time, edges = windows.time, windows.edges
+    at = time[edges]
+    after = edges, np.searchsorted(time[:-1], at + delay, side="right")
+    before = np.searchsorted(time[1:], at - delay, side="left"), edges
+    largest = np.zeros((windows.count, highest.shape[1]))
+    for first, last in (after, before):
+        high, low = _largest(highest, first, last), -_largest(-lowest, first, last)
+        largest = np.maximum(largest, np.maximum(high[1:] - low[:-1], high[:-1] - low[1:]))
+    return largest
+
+
+def _largest(values: Array, first: IntArray, last: IntArray) -> Array:
+    """The largest value of the intervals from `first` to before `last`, one row for each pair."""
+    padded = np.vstack([values, values[-1:]])  # `last` may be one past the end
+    return np.asarray(np.maximum.reduceat(padded, np.column_stack([first, last]).ravel(), axis=0)[::2])
+
+
+# What each equation of a window can be off by, because the measured motion and the trapezoidal rule are.
+#
+# On an interval of length h let $\bar v$ be the straight line between the measured velocities. The true one
+# strays from it by η with $|\eta| \le \varepsilon_v + \tfrac12\alpha h$ and $\int|\eta|\,dt \le \varepsilon_v
+# h + \tfrac14\alpha h^2$. The velocity products $K(q, v)$ of $W_c\phi$ are quadratic, $K(q, \bar v + \eta) =
+# K(q, \bar v) + D(q, \bar v)\,\eta + K(q, \eta)$: the slope D is known at the nodes, and all that is of
+# second order is bounded by `ArmNorms`, $|\partial^n K|\le 2^n\kappa$. Along $\bar v$ the rule misses at most
+# $\tfrac1{12}h^3$ times the second derivative.
+#
+# Between two nodes Δ apart let ℓ be the straight line between their velocities. D is linear in the velocity,
+# so that $D(q, \bar v) = D(q, \ell) + D(q, \bar v - \ell)$, and along the true positions $D(q, \ell)$ leaves
+# the straight line between its ends by at most $\tfrac18\Delta^2$ times its second derivative: few nodes
+# suffice.
+
+ROUNDING = 1e-12
+"""Share of the terms of an equation that covers the rounding of its coefficients."""
+
+
+def motion_errors(
+    windows: TimeWindows, nodes: TimeNodes, slopes: Array, v: Array, errors: ErrorBounds, norms: ArmNorms
+) -> Array:
+    r"""Error of $\int W_c\,dt\,\phi$ of links and payload, friction apart.
+
+    Args:
+        windows: over which.
+        nodes: samples at which slopes are known.
+        slopes: largest $|D_{kj}|$ at the nodes, shape (M, nv of j, nv of k), SI.
+        v: measured velocities, shape (N, nv), rad/s or m/s.
+        errors: how far measurements can be off.
+        norms: sizes of the arm.
+
+    Returns:
+        The bound, shape (n, nv), N·m·s or N·s.
+    """
+    h, dv, dq, a = windows.intervals, errors.velocity, errors.position, errors.acceleration
+    line = _larger_end(np.abs(v))
+    bend = np.abs(np.diff(v, axis=0)) / h
+    strayed = dv * h + 0.25 * a * h**2
+    speed = np.sum(line + dv + 0.5 * a * h, axis=1, keepdims=True)
+    shift, squares = float(dq.sum()), norms.rows(line, line)
+    off = slope_errors(nodes, slopes, v, strayed, speed, errors, norms)
+    off += h * norms.rows(dv + 0.5 * a * h, dv + 0.5 * a * h)
+    off += h * (2.0 * squares + norms.weight) * shift
+    second = 4.0 * squares * speed**2 + 2.0 * squares * a.sum()
+    second += 8.0 * norms.rows(line, bend) * speed + 2.0 * norms.rows(bend, bend)
+    second += norms.weight * (speed**2 + a.sum())
+    return windows.total(off + h**3 / 12.0 * second)
+
+
+def slope_errors(
+    nodes: TimeNodes,
+    slopes: Array,
+    v: Array,
+    strayed: Array,
+    speed: Array,
+    errors: ErrorBounds,
+    norms: ArmNorms,
+) -> Array:
+    r"""Largest $\int |D(q, \bar v)\,\eta|\,dt$ of each interval.
+
+    Args:
+        nodes: samples at which slopes are known.
+        slopes: largest $|D_{kj}|$ at the nodes, shape (M, nv of j, nv of k), SI.
+        v: measured velocities, shape (N, nv), rad/s or m/s.
+        strayed: largest $\int|\eta|\,dt$ of each interval, shape (N - 1, nv), rad or m.
+        speed: largest sum of the true speeds in each interval, shape (N - 1, 1), SI.
+        errors: how far measurements can be off.
+        norms: sizes of the arm.
+
+    Returns:
+        The bound, shape (N - 1, nv), N·m·s or N·s.
+    """
+    span, length, ends = nodes.spans, nodes.lengths, v[nodes.samples]
+    off = np.einsum("tj,tjk->tk", strayed, _larger_end(nodes.interpolated(slopes)))
+    off += 2.0 * norms.rows(_larger_end(np.abs(v - nodes.interpolated(ends))), strayed)
+    line, bend = _larger_end(np.abs(ends))[span], (np.abs(np.diff(ends, axis=0)) / length)[span]
+    fastest, a = nodes.largest(speed)[span], errors.acceleration.sum()
+    along = norms.rows(line, strayed)
+    second = (8.0 * fastest**2 + 4.0 * a) * along + 8.0 * fastest * norms.rows(bend, strayed)
+    off += 4.0 * float(errors.position.sum()) * along + 0.125 * length[span] ** 2 * second
+    return np.asarray(off)
+
+
+def _larger_end(values: Array) -> Array:
+    """The larger of the values at both ends of each interval."""
+    return np.maximum(values[1:], values[:-1])
+
+
+def end_errors(inertia: Array, slopes: Array, v: Array, errors: ErrorBounds, norms: ArmNorms) -> Array:
+    r"""Error of the momentum's change over each window.
+
+    $$H(q)\,v - H(\hat q)\,\hat v
+      = H(\hat q)\,(v - \hat v) + (H(q) - H(\hat q))\,\hat v + (H(q) - H(\hat q))\,(v - \hat v)$$
+
+    of which the first two are known to first order, and the rest is of second order.
+
+    Args:
+        inertia: largest $|H_{kj}|$ at the edges, rotors included, shape (n + 1, nv of j, nv of k), SI.
+        slopes: largest $|\partial_j (H\hat v)_k|$ at the edges by differences, shape (n + 1, nv of j, nv of
+            k), SI.
+        v: measured velocities at the edges, shape (n + 1, nv), rad/s or m/s.
+        errors: how far they can be off.
+        norms: sizes of the arm.
+
+    Returns:
+        The bound of both ends together, shape (n, nv), N·m·s or N·s.
+    """
+    dv, dq, shift = errors.velocity, errors.position, float(errors.position.sum())
+    off = np.einsum("j,ejk->ek", dv, inertia) + np.einsum("j,ejk->ek", dq, slopes)
+    off += (8.0 / 6.0 * STEP**2 * shift + 2.0 * shift**2) * norms.momentum(np.abs(v))
+    off += 2.0 * shift * norms.momentum(dv)
+    return np.asarray(off[1:] + off[:-1])
+
+
+def certain_signs(windows: TimeWindows, v: Array, errors: ErrorBounds) -> Array:
+    r"""The sign of each velocity over each interval, zero where it cannot be told.
+
+    Between samples it falls at most to $\tfrac12(v_0 + v_1 - \alpha h)$.
+
+    Args:
+        windows: whose intervals.
+        v: measured velocities, shape (N, nv), rad/s or m/s.
+        errors: how far they can be off.
+
+    Returns:
+        1, -1 or 0, shape (N - 1, nv), dimensionless.
+    """
+    fall = errors.velocity + 0.5 * errors.acceleration * windows.intervals
+    mean = 0.5 * (v[1:] + v[:-1])
+    up = np.minimum(np.minimum(v[1:], v[:-1]) - errors.velocity, mean - fall) > 0.0
+    down = np.maximum(np.maximum(v[1:], v[:-1]) + errors.velocity, mean + fall) < 0.0
+    return np.asarray(up.astype(float) - down.astype(float))
+
+
+def friction_errors(
+    windows: TimeWindows, signs: Array, coulomb: Array, viscous: Array, errors: ErrorBounds
+) -> Array:
+    r"""Error of friction: Coulomb's while its sign is unknown, and $F_v\,\Delta q$ by two positions.
+
+    In an interval of unknown sign friction is off by at most $F_c h$.
+
+    Args:
+        windows: over which.
+        signs: of the velocities, zero where unknown, shape (N - 1, nv), dimensionless.
+        coulomb: largest F_c, shape (nv,), N·m or N.
+        viscous: largest F_v, shape (nv,), N·m·s/rad or N·s/m.
+        errors: how far measurements can be off.
+
+    Returns:
+        The bound, shape (n, nv), N·m·s or N·s.
+    """
+    dwell = windows.total(windows.intervals * (signs == 0.0))
+    return np.asarray(dwell * coulomb + 2.0 * viscous * errors.position)
+
+
+def rounding_errors(windows: TimeWindows, v: Array, norms: ArmNorms, drives: Array, impulse: Array) -> Array:
+    """What rounding can cost the coefficients of the equations.
+
+    Args:
+        windows: over which.
+        v: measured velocities, shape (N, nv), rad/s or m/s.
+        norms: sizes of the arm.
+        drives: sizes of the drives' terms, shape (n, nv), N·m·s or N·s.
+        impulse: integral of the torque, shape (n, nv), N·m·s or N·s.
+
+    Returns:
+        The bound, shape (n, nv), N·m·s or N·s.
+    """
+    speed = np.abs(v)
+    rate = windows.trapezoid(2.0 * norms.rows(speed, speed) + norms.weight)
+    ends = norms.momentum(speed[windows.edges])
+    return np.asarray(ROUNDING * (rate + ends[1:] + ends[:-1] + drives + np.abs(impulse)))
+
 
 WINDOW = 0.1
 """Length of a window where none is asked for, s."""

@@ -12,19 +12,19 @@ from typing import Annotated, Any, Protocol
 import numpy as np
 
 from steelyard.campaign import (
-    Event,
-    Graph,
+    CampaignEvent,
+    CampaignOutcome,
+    CampaignPlan,
     Happening,
-    Outcome,
-    Plan,
     Spec,
-    Status,
+    TaskGraph,
+    TaskStatus,
     links_behind,
     plan,
     read_spec,
     require_cluster,
-    run,
-    subject_of,
+    robot_case_of,
+    run_campaign,
     table_path,
     write_table,
 )
@@ -53,7 +53,7 @@ _LEGEND = (
 class CampaignObserver(Protocol):
     """Is told all that happens in a campaign, in the thread that runs it."""
 
-    def planned(self, graph: Graph) -> None:
+    def planned(self, graph: TaskGraph) -> None:
         """The tasks are known.
 
         Args:
@@ -61,7 +61,7 @@ class CampaignObserver(Protocol):
         """
         ...
 
-    def happened(self, event: Event) -> None:
+    def happened(self, event: CampaignEvent) -> None:
         """Something happened.
 
         Args:
@@ -86,8 +86,8 @@ class CampaignResult:
     """
 
     spec: Spec
-    plan: Plan
-    outcome: Outcome
+    plan: CampaignPlan
+    outcome: CampaignOutcome
     answer: dict[str, Any] | None
     content: CampaignContent | None
     seconds: float
@@ -108,7 +108,7 @@ class CampaignResult:
     @property
     def _lost(self) -> int:
         counts = self.outcome.counts
-        return counts[Status.FAILED] + counts[Status.SKIPPED]
+        return counts[TaskStatus.FAILED] + counts[TaskStatus.SKIPPED]
 
     @cached_property
     def document(self) -> dict[str, Any]:
@@ -117,7 +117,7 @@ class CampaignResult:
             "campaign": self.spec.name,
             "tasks": len(self.outcome.ends),
             "runs": len(self.outcome.ends),
-            "done": self.outcome.counts[Status.DONE],
+            "done": self.outcome.counts[TaskStatus.DONE],
             "failed": self._lost,
             "failures": {
                 name: end.reason for name, end in self.outcome.ends.items() if end.failure is not None
@@ -135,7 +135,7 @@ class CampaignResult:
         return document | _identified(self.answer, document)
 
     def __repr__(self) -> str:
-        done = f"{self.outcome.counts[Status.DONE]} of {len(self.outcome.ends)} tasks done"
+        done = f"{self.outcome.counts[TaskStatus.DONE]} of {len(self.outcome.ends)} tasks done"
         return f"<CampaignResult {self.spec.name}: {self.verdict}, {done}>"
 
     def __str__(self) -> str:
@@ -191,7 +191,7 @@ def campaign(
     say(f"{asked.name}: {len(planned.graph.tasks)} tasks")
     if observer is not None:
         observer.planned(planned.graph)
-    outcome = run(
+    outcome = run_campaign(
         planned.graph,
         folder,
         name=asked.name,
@@ -200,7 +200,7 @@ def campaign(
         retry_failed=retry_failed,
         tell=_Teller(planned.graph, observer).tell,
     )
-    done = outcome.ends[planned.finish].status is Status.DONE
+    done = outcome.ends[planned.finish].status is TaskStatus.DONE
     answer = outcome.result(planned.finish) if done else None
     content = None
     if answer is not None and asked.kind == _IDENTIFICATION:
@@ -213,10 +213,10 @@ def campaign(
 class _Teller:
     """Tells an observer all that happens, and whoever hears progress the share that is done and trouble."""
 
-    def __init__(self, graph: Graph, observer: CampaignObserver | None) -> None:
+    def __init__(self, graph: TaskGraph, observer: CampaignObserver | None) -> None:
         self._total, self._ended, self._observer = len(graph), 0, observer
 
-    def tell(self, event: Event) -> None:
+    def tell(self, event: CampaignEvent) -> None:
         """Pass on one event."""
         if self._observer is not None:
             self._observer.happened(event)
@@ -231,7 +231,7 @@ class _Teller:
 
 def _written(
     spec: Spec,
-    outcome: Outcome,
+    outcome: CampaignOutcome,
     answer: Mapping[str, Any] | None,
     content: CampaignContent | None,
     out: Path,
@@ -252,14 +252,14 @@ def _written(
 
 
 def _write_model(
-    spec: Spec, outcome: Outcome, answer: Mapping[str, Any], content: CampaignContent, folder: Path
+    spec: Spec, outcome: CampaignOutcome, answer: Mapping[str, Any], content: CampaignContent, folder: Path
 ) -> dict[str, str]:
     """Write the accepted model as `steelyard identify` writes one; returns the paths by name.
 
     Base parameters have many links behind them; those nearest to the description's are written. Where none
     that can exist have the accepted torques, those that change them least are, and that is said.
     """
-    about = subject_of(outcome.result("subject"))
+    about = robot_case_of(outcome.result("subject"))
     links = links_behind(about, np.asarray(answer["final"]["final"]))
     if not links.same:
         say(f"{MODEL}: {links.reason}")

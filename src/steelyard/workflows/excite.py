@@ -22,9 +22,9 @@ from steelyard.drive import ALL_TERMS
 from steelyard.dynamics import torque_gram
 from steelyard.errors import InputError, UnknownNameError
 from steelyard.excitation import (
-    Budget,
     Design,
     DesignProblem,
+    SearchBudget,
     SmallestMargins,
     TorqueMeter,
     added_motion,
@@ -741,7 +741,7 @@ def _searched(robot: Robot, request: MotionRequest) -> DesignedMotion:
         acceleration="acceleration" not in request.without,
         parameters=limits.parameters,
     )
-    budget = Budget(None if request.rounds is not None else request.budget, request.rounds)
+    budget = SearchBudget(None if request.rounds is not None else request.budget, request.rounds)
 
     def tell(state: SearchState) -> None:
         best = "no motion within the limits yet" if math.isnan(state.best) else f"{state.best:.4g}"

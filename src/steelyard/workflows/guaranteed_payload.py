@@ -14,7 +14,7 @@ import numpy as np
 from steelyard.arrays import Array
 from steelyard.audit import Check, Status
 from steelyard.errors import InputError, RecordingError
-from steelyard.payload import ArmModel, Held
+from steelyard.payload import ArmModel, Mount
 from steelyard.progress import say
 from steelyard.recording import Recording, read
 from steelyard.signals import split_at_gaps, torque_from_current
@@ -48,7 +48,7 @@ SAME = 1e-9
 
 
 def guaranteed(
-    request: PayloadRequest, objects: GivenObjects, held: Held, model: ArmModel
+    request: PayloadRequest, objects: GivenObjects, held: Mount, model: ArmModel
 ) -> tuple[GuaranteedBounds | None, Check]:
     """Bounds on the payload under the stated errors, and a check that fails where these contradict the data.
 

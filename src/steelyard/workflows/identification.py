@@ -20,12 +20,12 @@ from steelyard.errors import InputError, NoSolutionError
 from steelyard.export import draw_models, write_result
 from steelyard.files import FilePath, write_text
 from steelyard.finding import Finding
-from steelyard.identifiability import Certificate
+from steelyard.identifiability import ExcitationCertificate
 from steelyard.layout import Layout
 from steelyard.model import LinkSpread, Model, StoredBase
 from steelyard.problem import Estimate, Problem
 from steelyard.recording import Log, Recording
-from steelyard.report import content_of, report_page, torque_figure
+from steelyard.report import identification_content_of, report_page, torque_figure
 from steelyard.robot import Robot
 from steelyard.signals import band_of, in_band
 from steelyard.uncertainty import LinkIntervals, LinkPosterior, base_intervals
@@ -205,7 +205,7 @@ class Identification:
     question: Question
     problem: Problem
     estimate: Estimate
-    certificate: Certificate
+    certificate: ExcitationCertificate
     verdict: Verdict
     train: TorqueError
     holdout: TorqueError
@@ -416,7 +416,7 @@ class Identification:
         ).parameters
 
     def _page(self, judges: Mapping[str, Sequence[str]]) -> str:
-        content = content_of(
+        content = identification_content_of(
             self.robot,
             self.estimate,
             self.verdict,

@@ -56,7 +56,7 @@ from steelyard.estimation import (
 )
 from steelyard.files import FilePath
 from steelyard.finding import Finding, Severity
-from steelyard.identifiability import Certificate, certify_excitation
+from steelyard.identifiability import ExcitationCertificate, certify_excitation
 from steelyard.layout import Layout, layout_of
 from steelyard.motion import Motion, read_motion
 from steelyard.problem import Estimate, Problem, problem_of
@@ -421,7 +421,7 @@ def _checks(
     asked: Question,
     problem: Problem,
     estimate: Estimate,
-    certificate: Certificate,
+    certificate: ExcitationCertificate,
     predicted: Array,
     error: TorqueError,
     noticed: tuple[Finding, ...],

@@ -23,12 +23,12 @@ from steelyard.online import (
     CHECK,
     DONE,
     GoalCost,
-    InlineThinker,
-    Mind,
-    MuJoCoLink,
+    MuJoCoDriver,
     OnlineRun,
-    ProcessThinker,
+    ProcessWorker,
+    Replanner,
     SensorErrors,
+    SyncWorker,
     WeightedCosts,
     published_bounds,
     run_online,
@@ -461,17 +461,17 @@ def _driven(
 ) -> SafeLearning:
     """Prepare, drive and judge; `begin` is when preparation began, s of the wall's clock."""
     setting = task.setting
-    mind = Mind.exciting(setting, budget=budget)
+    mind = Replanner.exciting(setting, budget=budget)
     if task.goal is not None:
-        costs = ((1.0, GoalCost(task.goal)), (excite, Mind.exciting(setting).cost))
-        mind = Mind(setting, WeightedCosts(costs), budget)
+        costs = ((1.0, GoalCost(task.goal)), (excite, Replanner.exciting(setting).cost))
+        mind = Replanner(setting, WeightedCosts(costs), budget)
     say("Preparing: everything is compiled and tried once before the robot moves.")
     mind.warm_up(task.start)
     errors = setting.errors
     sensors = SensorErrors(
         float(errors.torque_relative[0]), errors.torque_absolute, errors.velocity, errors.position, "even"
     )
-    link = MuJoCoLink(
+    link = MuJoCoDriver(
         task.robot.with_body("payload", body),
         task.start,
         cycle=setting.cycle,
@@ -479,8 +479,8 @@ def _driven(
         rng=np.random.default_rng(seed),
         wall_clock=real_time,
     )
-    thinker = ProcessThinker(mind)
-    guard = ProcessThinker(mind) if real_time else InlineThinker(mind)
+    thinker = ProcessWorker(mind)
+    guard = ProcessWorker(mind) if real_time else SyncWorker(mind)
     try:
         # After the processes have been made: a live view has threads, and a fork copies only one.
         observer = viewer.opened()

@@ -61,7 +61,7 @@ class Option:
 
 
 def workflow(function: Callable[P, R]) -> Callable[P, R]:
-    """Let the function that is given as `progress` hear what a workflow says, and keep numbers in their range.
+    """Let the function that is given as `progress` hear what a workflow says; keep numbers in range.
 
     Args:
         function: a workflow with a keyword parameter `progress`.

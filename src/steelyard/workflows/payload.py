@@ -28,8 +28,8 @@ from steelyard.payload import (
     ArmModel,
     ConstantErrors,
     DecidedBy,
-    Held,
     LoadedRuns,
+    Mount,
     PayloadEstimate,
     PayloadPrior,
     Weighing,
@@ -37,7 +37,7 @@ from steelyard.payload import (
     described,
     errors_of,
     fit_gains,
-    held_at,
+    mounted_at,
     payload_of,
     residual_torque,
     weigh_by_residual,
@@ -348,7 +348,7 @@ class Task:
     request: PayloadRequest
     objects: GivenObjects
     robot: Robot
-    held: Held
+    held: Mount
 
     @cached_property
     def readings(self) -> tuple[Reading, ...]:
@@ -420,7 +420,7 @@ def _weighed(asked: PayloadRequest, objects: GivenObjects) -> Payload:
     require_readable_logs(log for log in logs if not isinstance(log, Recording))
     absent = absent_joints(robot, logs[: len(asked.loaded)], asked.columns, asked.topic)
     robot, request = absent.held(robot), replace(asked, lock=(*asked.lock, *absent.locks))
-    held = held_at(robot, grasp=request.grasp_pose)
+    held = mounted_at(robot, grasp=request.grasp_pose)
     task = Task(request, objects, robot, held)
     say(f"1  the payload's frame is {held.frame}, carried by {held.link}")
     runs = _runs(task, request.torque_constant)

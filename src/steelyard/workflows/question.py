@@ -25,7 +25,7 @@ from steelyard.signals import (
     band_of,
     evenly_timed,
     held_poses,
-    kept_apart,
+    holdout_split,
     prepared,
     sampling_of,
     torque_from_current,
@@ -135,7 +135,7 @@ def question(
     def predicting(log: Recording, found: Recording) -> tuple[float, str]:
         """What torques of the part that is learnt from are predicted best with."""
         alone = request.holdout is None and len(train) == len(request.logs) - 1
-        parts = kept_apart(found).train if alone else (found,)
+        parts = holdout_split(found).train if alone else (found,)
         spans = [(float(part.time[0]), float(part.time[-1])) for part in parts]
         suggested.append(float(band_of(found) or 0.0))
         choice = choose_cutoff(robot, layout, log, suggested[-1], spans=spans)
@@ -156,7 +156,7 @@ def question(
     if request.holdout is not None:
         apart, name = ready(request.holdout, as_in_training), Path(request.holdout).name
     else:
-        split = kept_apart(train.pop())
+        split = holdout_split(train.pop())
         train += split.train
         first[-1] = split.train[0]
         apart, name = split.apart, f"{Path(request.logs[-1]).name}, {split.words}"

@@ -21,8 +21,8 @@ from steelyard.finding import Finding, Severity
 from steelyard.inertia import PARAMETER_NAMES
 from steelyard.layout import layout_of
 from steelyard.limits import TOOL, Scene, bearable, read_scene
-from steelyard.online import LawChoice, LoadModel, Setting, with_useful_tube
-from steelyard.payload import held_at
+from steelyard.online import LawChoice, LoadModel, SafeLearningConfig, with_sized_tube
+from steelyard.payload import mounted_at
 from steelyard.robot import Robot, StatedLimits
 from steelyard.simulate import nominal_posture
 from steelyard.uncertainty import ErrorBounds, PayloadBox
@@ -62,7 +62,7 @@ class LearningTask:
         uncovered: what could hit and is not part of the proofs, in sentences.
     """
 
-    setting: Setting
+    setting: SafeLearningConfig
     start: Array
     goal: Array | None = None
     assumed: tuple[str, ...] = ()
@@ -164,9 +164,9 @@ def learning_task(
     mesh = tool_mesh(None if tool is None else Path(tool))
     described = mesh_folder(robot)
 
-    def setting_of(candidate: Robot) -> Setting:
+    def setting_of(candidate: Robot) -> SafeLearningConfig:
         layout = layout_of(candidate, DRIVE)
-        model = LoadModel.stated(candidate, layout, held_at(candidate), model_error=model_error)
+        model = LoadModel.stated(candidate, layout, mounted_at(candidate), model_error=model_error)
         errors = ErrorBounds.stated(
             candidate,
             layout,
@@ -176,7 +176,7 @@ def learning_task(
             velocity=velocity_error,
             delay=torque_delay,
         )
-        setting = Setting.of(
+        setting = SafeLearningConfig.of(
             model,
             box,
             errors,
@@ -190,7 +190,7 @@ def learning_task(
             meshes=None if described is None else str(described),
             tool_meshes=None if mesh is None else str(mesh.parent),
         )
-        return with_useful_tube(setting, stands, np.random.default_rng(seed))
+        return with_sized_tube(setting, stands, np.random.default_rng(seed))
 
     setting = _bearing(arm, setting_of, assumed, may_lift=rotor is None, cycle=cycle)
     findings = _uncovered(setting, word, tool is None, mesh)
@@ -199,7 +199,7 @@ def learning_task(
     return LearningTask(setting, stands, goes, tuple(assumed), uncovered)
 
 
-def _uncovered(setting: Setting, floor: str, no_shape: bool, mesh: Path | None) -> list[Finding]:
+def _uncovered(setting: SafeLearningConfig, floor: str, no_shape: bool, mesh: Path | None) -> list[Finding]:
     """What could hit and is not part of the proofs, and where a floor is assumed."""
     require_readable_tool(setting.clearance, mesh)
     findings = [*setting.clearance.findings]
@@ -211,8 +211,13 @@ def _uncovered(setting: Setting, floor: str, no_shape: bool, mesh: Path | None) 
 
 
 def _bearing(
-    stated: Robot, setting_of: Callable[[Robot], Setting], assumed: list[str], *, may_lift: bool, cycle: float
-) -> Setting:
+    stated: Robot,
+    setting_of: Callable[[Robot], SafeLearningConfig],
+    assumed: list[str],
+    *,
+    may_lift: bool,
+    cycle: float,
+) -> SafeLearningConfig:
     """A setting whose tube is of use; rotors of which nothing is stated are lifted until there is one.
 
     Descriptions state rotors too light or none at all: simulators take a tenth of a kg·m² to be stable, real

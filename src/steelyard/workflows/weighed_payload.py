@@ -19,7 +19,15 @@ from steelyard.files import FilePath
 from steelyard.finding import Finding
 from steelyard.inertia import PARAMETER_NAMES, Body
 from steelyard.layout import layout_of
-from steelyard.payload import QUANTITIES, UNITS, ArmModel, ConstantErrors, Held, PayloadEstimate, Weighing
+from steelyard.payload import (
+    QUANTITIES,
+    UNITS,
+    ArmModel,
+    ConstantErrors,
+    Mount,
+    PayloadEstimate,
+    Weighing,
+)
 from steelyard.pose import Pose
 from steelyard.recording import Recording
 from steelyard.report import (
@@ -172,7 +180,7 @@ class Payload:
     """
 
     robot: Robot
-    held: Held
+    held: Mount
     runs: Runs
     why: str
     estimate: PayloadEstimate

@@ -9,15 +9,14 @@ from pathlib import Path
 from steelyard.errors import UnknownNameError
 from steelyard.files import FilePath
 from steelyard.robot import Robot, load_robot
+from steelyard.zoo.chain import ZooEntry
 from steelyard.zoo.cheetah3 import CHEETAH3, CHEETAH3_LEG
 from steelyard.zoo.crane_x7 import CRANE_X7, CRANE_X7_HAND
-from steelyard.zoo.entry import ZooEntry
 from steelyard.zoo.kinova_gen3 import KINOVA_GEN3, KINOVA_GEN3_2F85
 from steelyard.zoo.lbr_med7 import LBR_MED7
 from steelyard.zoo.panda import PANDA
 from steelyard.zoo.puma560 import PUMA560
-from steelyard.zoo.rods import ONE_LINK, TWO_LINK
-from steelyard.zoo.rr import RR_PARALLEL, RR_PERPENDICULAR
+from steelyard.zoo.rods import ONE_LINK, RR_PARALLEL, RR_PERPENDICULAR, TWO_LINK
 from steelyard.zoo.scara import SCARA
 from steelyard.zoo.so101 import SO101
 from steelyard.zoo.ur10e import UR10E

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,7 +12,17 @@ from steelyard.drive import Drive
 from steelyard.errors import InputError
 from steelyard.inertia import Body, box, capsule
 from steelyard.pose import Pose
-from steelyard.robot import Box, Capsule, FixedLink, Geometry, Joint, JointKind, Limits, Link
+from steelyard.robot import (
+    Box,
+    Capsule,
+    FixedLink,
+    Geometry,
+    Joint,
+    JointKind,
+    Limits,
+    Link,
+    Robot,
+)
 
 Triple = tuple[float, float, float]
 Inertial = tuple[float, Triple, tuple[float, float, float, float, float, float]]
@@ -152,3 +162,23 @@ def solid(mass: float, geometry: Geometry) -> Body:
         case Box(x, y, z):
             return box((x, y, z), mass=mass).moved(geometry.pose)
     raise InputError(f"must be a capsule or a box, got {type(geometry.shape).__name__}.", place="geometry")
+
+
+# One robot of the zoo: how to build it and where each of its numbers comes from.
+
+
+@dataclass(frozen=True)
+class ZooEntry:
+    """A robot that ships with the package.
+
+    Attributes:
+        name: what to call it on the command line.
+        summary: what it is, in one line.
+        sources: for each group of numbers, where they come from; `assumed` says that nobody published them.
+        build: makes the robot.
+    """
+
+    name: str
+    summary: str
+    sources: Mapping[str, str]
+    build: Callable[[], Robot]

@@ -9,8 +9,7 @@ from steelyard.drive import Drive
 from steelyard.inertia import Body, box, from_order
 from steelyard.pose import Pose
 from steelyard.robot import STANDARD_GRAVITY, Box, FixedLink, Geometry, Joint, Limits, Link, Robot
-from steelyard.zoo.chain import Stage, bar, chain, modified_dh, placed
-from steelyard.zoo.entry import ZooEntry
+from steelyard.zoo.chain import Stage, ZooEntry, bar, chain, modified_dh, placed
 
 _HIP_OFFSET, _THIGH, _SHANK = 0.045, 0.342, 0.345
 _TORSO = (0.6, 0.256, 0.2)

@@ -5,8 +5,7 @@ from __future__ import annotations
 from steelyard.drive import Drive
 from steelyard.inertia import sphere
 from steelyard.robot import FixedLink, Geometry, Limits, Link, Robot, Sphere
-from steelyard.zoo.chain import Stage, Triple, bar, chain, placed, solid
-from steelyard.zoo.entry import ZooEntry
+from steelyard.zoo.chain import Stage, Triple, ZooEntry, bar, chain, placed, solid
 
 _UP: Triple = (0.0, 0.0, 1.0)
 _ACROSS: Triple = (0.0, -1.0, 0.0)

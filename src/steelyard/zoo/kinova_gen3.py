@@ -8,8 +8,7 @@ from collections.abc import Sequence
 from steelyard.drive import Drive
 from steelyard.pose import Pose
 from steelyard.robot import FixedLink, Geometry, JointKind, Limits, Link, Robot
-from steelyard.zoo.chain import Inertial, Stage, bar, chain, placed, tabulated
-from steelyard.zoo.entry import ZooEntry
+from steelyard.zoo.chain import Inertial, Stage, ZooEntry, bar, chain, placed, tabulated
 
 _HALF, _QUARTER, _BACK = (1, 0, 0, 0), (1, 0, 0, 1), (-1, 0, 0, 1)  # turns about x
 

@@ -6,8 +6,7 @@ import math
 
 from steelyard.drive import Drive
 from steelyard.robot import FixedLink, Geometry, Limits, Link, Robot, Sphere
-from steelyard.zoo.chain import Inertial, Stage, Triple, bar, chain, placed, tabulated
-from steelyard.zoo.entry import ZooEntry
+from steelyard.zoo.chain import Inertial, Stage, Triple, ZooEntry, bar, chain, placed, tabulated
 
 # Joint in the frame of the link before [m], all frames parallel at zero; axis.
 _JOINTS: tuple[tuple[Triple, Triple], ...] = (

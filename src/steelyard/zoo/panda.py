@@ -9,8 +9,7 @@ import numpy as np
 from steelyard.drive import Drive
 from steelyard.pose import Pose
 from steelyard.robot import FixedLink, Limits, Link, Robot
-from steelyard.zoo.chain import Inertial, Stage, bar, chain, modified_dh, tabulated
-from steelyard.zoo.entry import ZooEntry
+from steelyard.zoo.chain import Inertial, Stage, ZooEntry, bar, chain, modified_dh, tabulated
 
 # Modified (Craig) Denavit-Hartenberg rows: quarter turns about x, a [m], d [m]. The turns are integers, so
 # the rotations are exact.

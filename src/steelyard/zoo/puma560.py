@@ -6,8 +6,7 @@ import math
 
 from steelyard.drive import Drive
 from steelyard.robot import Limits, Link, Robot
-from steelyard.zoo.chain import Inertial, Stage, bar, chain, modified_dh, tabulated
-from steelyard.zoo.entry import ZooEntry
+from steelyard.zoo.chain import Inertial, Stage, ZooEntry, bar, chain, modified_dh, tabulated
 
 # Modified (Craig) Denavit-Hartenberg rows: quarter turns about x, a [m], d [m].
 _DH = (

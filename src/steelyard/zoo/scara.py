@@ -7,8 +7,7 @@ import numpy as np
 from steelyard.drive import Drive
 from steelyard.pose import Pose
 from steelyard.robot import Box, FixedLink, Geometry, JointKind, Limits, Link, Robot
-from steelyard.zoo.chain import Stage, bar, chain, modified_dh, placed, solid
-from steelyard.zoo.entry import ZooEntry
+from steelyard.zoo.chain import Stage, ZooEntry, bar, chain, modified_dh, placed, solid
 
 # All four axes are vertical; a [m] is the horizontal distance to the axis before.
 _A = (0.0, 0.1, 0.2, 0.0)

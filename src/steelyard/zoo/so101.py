@@ -5,8 +5,7 @@ from __future__ import annotations
 from steelyard.drive import Drive
 from steelyard.pose import Pose
 from steelyard.robot import Box, FixedLink, Geometry, Limits, Link, Robot
-from steelyard.zoo.chain import Inertial, Stage, chain, placed, tabulated
-from steelyard.zoo.entry import ZooEntry
+from steelyard.zoo.chain import Inertial, Stage, ZooEntry, chain, placed, tabulated
 
 # joint; link; joint in the frame of the link before [m]; lower and upper limit [rad]
 _JOINTS: tuple[tuple[str, str, Pose, float, float], ...] = (

@@ -7,8 +7,7 @@ import math
 from steelyard.drive import Drive
 from steelyard.pose import Pose
 from steelyard.robot import FixedLink, Limits, Link, Robot
-from steelyard.zoo.chain import Inertial, Stage, Triple, bar, chain, placed, tabulated
-from steelyard.zoo.entry import ZooEntry
+from steelyard.zoo.chain import Inertial, Stage, Triple, ZooEntry, bar, chain, placed, tabulated
 
 _QUARTER_ABOUT_Y = (0, 1, 0, 1)
 _Y: Triple = (0.0, 1.0, 0.0)

@@ -1,4 +1,4 @@
-"""Stages on one motion at one sampling interval: least squares, and where the refinement starts."""
+"""Stages on one motion: least squares, where the refinement starts, and the refinement in closed loop."""
 
 from __future__ import annotations
 
@@ -8,13 +8,29 @@ from typing import Any
 import numpy as np
 
 from steelyard.arrays import Array
-from steelyard.campaign.identification.record import measured
-from steelyard.campaign.identification.subject import Subject, subject_of
-from steelyard.consistency import judge_all_poses, lowest_pose, rescue_by_ladder
+from steelyard.campaign.identification.record import followed, measured
+from steelyard.campaign.identification.robot_case import RobotCase, robot_case_of
+from steelyard.consistency import (
+    FullSet,
+    check_parameters,
+    feasible_set,
+    full_set,
+    judge_all_poses,
+    lowest_pose,
+    project_to_all_poses_by_ladder,
+)
 from steelyard.dynamics import compress, inverse_dynamics
-from steelyard.estimation import Point
+from steelyard.estimation import (
+    Point,
+    Refinement,
+    fit_closed_loop_input,
+    loop_run,
+    refine_intervals,
+)
 from steelyard.recording import Recording
 from steelyard.signals import CentralDifferences, differentiated, resampled
+
+# Stages on one motion at one sampling interval: least squares, and where the refinement starts.
 
 Document = Mapping[str, Any]
 AUDIT_SEED = 4
@@ -46,7 +62,7 @@ def least_squares(subject: Document, recorded: Document, interval: float) -> dic
         `factor`, the triangle of the equations; `beta`; `cond` of the regressor as it is and `scaled` with
         columns of unit norm; `rms` of the residual by joint, N·m or N; `samples`.
     """
-    about = subject_of(subject)
+    about = robot_case_of(subject)
     model = about.model
     log = samples_of(measured(about, recorded), interval)
     q, v, a, tau = (log.channels[name] for name in ("q", "v", "a", "tau"))
@@ -78,7 +94,7 @@ def start(subject: Document, fitted: Document) -> dict[str, Any]:
         `audit` of the OLS estimate; `route`; `margin` of the projection, None without; `beta` of the start;
         `phi` behind it where it is possible.
     """
-    about = subject_of(subject)
+    about = robot_case_of(subject)
     beta = fitted["beta"]
     audit = audited(about, beta)
     definite = audit["definite"]
@@ -88,11 +104,11 @@ def start(subject: Document, fitted: Document) -> dict[str, Any]:
         return {"audit": audit, "route": route, "margin": None, "beta": found[0], "phi": found[1]}
     if definite:
         return {"audit": audit, "route": route, "margin": None, "beta": beta, "phi": None}
-    projected = rescue_by_ladder(about.proof, beta, margins=about.settings.margins)
+    projected = project_to_all_poses_by_ladder(about.proof, beta, margins=about.settings.margins)
     return {"audit": audit, "route": route, "margin": projected.margin, "beta": projected.beta, "phi": None}
 
 
-def possible_start(about: Subject, factor: Array) -> tuple[Array, Array]:
+def possible_start(about: RobotCase, factor: Array) -> tuple[Array, Array]:
     """The possible links that fit the equations of a run best.
 
     Args:
@@ -110,7 +126,7 @@ def possible_start(about: Subject, factor: Array) -> tuple[Array, Array]:
     return found.beta, found.parameters
 
 
-def audited(about: Subject, beta: Array) -> dict[str, Any]:
+def audited(about: RobotCase, beta: Array) -> dict[str, Any]:
     """What is known of the mass matrix of base parameters, as plain values.
 
     Args:
@@ -135,3 +151,117 @@ def audited(about: Subject, beta: Array) -> dict[str, Any]:
         "smallest": None if verdict.low is None else verdict.low.value,
         "in_domain": low.value,
     }
+
+
+# Stages that refine: closed-loop input error from the start found, and what is proven of its end.
+
+
+def refine_together(
+    subject: Document, recorded: Document, motions: Document, starts: Mapping[str, Document], motion: str
+) -> dict[str, Any]:
+    """Refine one run at all sampling intervals, which share start and Jacobian.
+
+    Args:
+        subject: document of the subject.
+        recorded: the run.
+        motions: the motions.
+        starts: where the refinement may start, by task; that of the representative interval is taken.
+        motion: name of the motion.
+
+    Returns:
+        `refined`, one entry for each interval, see `_entry`.
+    """
+    about = robot_case_of(subject)
+    intervals = about.settings.intervals
+    chosen = list(starts.values())[intervals.index(about.settings.representative)]
+    log = followed(about, recorded, motions, motion)
+    found = refine_intervals(
+        about.model,
+        [loop_run(log, intervals[0])],
+        about.loop,
+        [chosen["beta"]] * len(intervals),
+        factors=[round(interval / intervals[0]) for interval in intervals],
+        constraint=_constraint(about),
+    )
+    return {"refined": [_entry(about, refinement) for refinement in found]}
+
+
+def refine_alone(
+    subject: Document, recorded: Document, motions: Document, start: Document, motion: str, interval: float
+) -> dict[str, Any]:
+    """Refine one run at one sampling interval from its own start, as paper 004 does.
+
+    Args:
+        subject: document of the subject.
+        recorded: the run.
+        motions: the motions.
+        start: result of `start`.
+        motion: name of the motion.
+        interval: of the samples, s.
+
+    Returns:
+        `refined`, with one entry.
+    """
+    about = robot_case_of(subject)
+    run = loop_run(followed(about, recorded, motions, motion), interval)
+    refinement = fit_closed_loop_input(
+        about.model, [run], about.loop, start["beta"], constraint=_constraint(about)
+    )
+    return {"refined": [_entry(about, refinement)]}
+
+
+def _constraint(about: RobotCase) -> Any:
+    return about.links if about.settings.steps == "possible" else None
+
+
+def _entry(about: RobotCase, refinement: Refinement) -> dict[str, Any]:
+    """A refinement with the proofs of its end, as plain values; no times, which differ from run to run.
+
+    `beta`, `start`, `outcome`, `reason`, `rms` by joint, `iterations`, `simulations`, `sensitivity_runs`;
+    `audit` of the mass matrix; `possible`, whether links exist behind it.
+    """
+    beta = np.array(refinement.values)
+    return {
+        "beta": beta,
+        "start": np.array(refinement.start),
+        "outcome": refinement.outcome.value,
+        "reason": refinement.reason,
+        "rms": np.array(refinement.residual["tau"]) if "tau" in refinement.residual else None,
+        "history": np.array(refinement.history),
+        "iterations": refinement.iterations,
+        "simulations": refinement.simulations,
+        "sensitivity_runs": refinement.sensitivity_runs,
+        "audit": audited(about, beta),
+        "possible": is_possible(about, beta, refinement.parameters),
+    }
+
+
+def is_possible(about: RobotCase, beta: Array, links: Array | None = None) -> bool:
+    """Whether links that can exist have the torques of base parameters: the stronger claim.
+
+    Args:
+        about: the subject.
+        beta: base parameters, shape (b,), SI.
+        links: a full vector behind them that should be possible, shape (p,), SI; None to look for one.
+
+    Returns:
+        Whether there are such links.
+    """
+    model = about.model
+    if links is not None:
+        return bool(check_parameters(model.layout, links).consistent)
+    return bool(links_behind(about, beta).same)
+
+
+def links_behind(about: RobotCase, beta: Array) -> FullSet:
+    """Links that can exist and have the torques of base parameters, or change them least.
+
+    Args:
+        about: the subject.
+        beta: base parameters, shape (b,), SI.
+
+    Returns:
+        The full vector nearest to the description's, in the order of the model's layout.
+    """
+    whole, model = about.proof.whole_base, about.model
+    return full_set(whole, whole.matrix @ model.standard(beta), feasible_set(model.layout))

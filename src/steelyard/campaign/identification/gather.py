@@ -9,12 +9,11 @@ import numpy as np
 
 from steelyard.arrays import Array
 from steelyard.audit import largest_changes, parameter_cloud, prediction_error
-from steelyard.campaign.failure import Failure
-from steelyard.campaign.identification.fit import AUDIT_SEED, audited, samples_of
+from steelyard.campaign.identification.fit import AUDIT_SEED, audited, is_possible, samples_of
 from steelyard.campaign.identification.record import followed
-from steelyard.campaign.identification.refine import is_possible
-from steelyard.campaign.identification.subject import Subject, subject_of
-from steelyard.consistency import rescue, sample_poses
+from steelyard.campaign.identification.robot_case import RobotCase, robot_case_of
+from steelyard.campaign.task import Failure
+from steelyard.consistency import project_to_all_poses, sample_poses
 from steelyard.dynamics import inverse_dynamics
 from steelyard.errors import NoSolutionError
 from steelyard.estimation import block_means
@@ -52,7 +51,7 @@ def cloud(
         `runs`, a list of what is known of each; `stages`, base parameters by stage, NaN where there are none;
         `dispersion` and `apart` by stage; `representative`, its label; names and units of the parameters.
     """
-    about = subject_of(subject)
+    about = robot_case_of(subject)
     intervals = about.settings.intervals
     model = about.model
     ends = _by_run(refined, len(intervals), len(labels))
@@ -103,14 +102,14 @@ def final(subject: Document, cloud: Document) -> dict[str, Any]:
         `final` and `refined`, the parameters after and before the rescue; `rescued`, whether there was one;
         `stages` and `judged`, parameters and what is known of them by stage; `changes`, the largest.
     """
-    about = subject_of(subject)
+    about = robot_case_of(subject)
     label = cloud["representative"]
     k = [row["run"] for row in cloud["runs"]].index(label)
     stages = {stage: cloud["stages"][stage][k] for stage in STAGES}
     judged = {stage: _judged(about, beta) for stage, beta in stages.items()}
     refined = stages["CLIE"]
     rescued = not judged["CLIE"]["audit"]["proven"]
-    beta = rescue(about.proof, refined).beta if rescued else refined
+    beta = project_to_all_poses(about.proof, refined).beta if rescued else refined
     changes = largest_changes(refined, beta, about.model.names, about.model.units)
     return {
         "run": label,
@@ -123,7 +122,7 @@ def final(subject: Document, cloud: Document) -> dict[str, Any]:
     }
 
 
-def validate(
+def validate_model(
     subject: Document, motions: Document, recorded: Document, final: Document, motion: str
 ) -> dict[str, Any]:
     """Predict the torques of a motion that no model has seen, two ways.
@@ -142,7 +141,7 @@ def validate(
         `inverse` and `loop`, each with `rmse`, N·m or N, and `mne` for the models `refined` and `final`; the
         `time`, s, and torques `measured` and `predicted` of the closed loop, N·m or N.
     """
-    about = subject_of(subject)
+    about = robot_case_of(subject)
     interval = about.settings.representative
     log = followed(about, recorded, motions, motion)
     samples = samples_of(log, interval)
@@ -165,7 +164,7 @@ def validate(
     return answer | {"time": time, "measured": measured}
 
 
-def answer(
+def campaign_answer(
     cloud: Document | Failure,
     final: Document | Failure,
     validated: Mapping[str, Document | Failure],
@@ -210,7 +209,7 @@ def _by_run(refined: Mapping[str, Document | Failure], intervals: int, runs: int
     ]
 
 
-def _judged(about: Subject, beta: Array) -> dict[str, Any]:
+def _judged(about: RobotCase, beta: Array) -> dict[str, Any]:
     """What is known of base parameters: mass matrix sampled, minimised and proven, and links possible."""
     model = about.model
     low = sample_poses(
@@ -229,7 +228,7 @@ def _judged(about: Subject, beta: Array) -> dict[str, Any]:
     }
 
 
-def _simulated(about: Subject, beta: Array, log: Recording) -> Array:
+def _simulated(about: RobotCase, beta: Array, log: Recording) -> Array:
     """Commanded torques of the loop, at every cycle, shape (N, nv), N·m or N."""
     model = about.model
     q, v, a = (log.channels[name] for name in ("q_ref", "v_ref", "a_ref"))

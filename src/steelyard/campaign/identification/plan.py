@@ -5,17 +5,18 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Any
 
-from steelyard.campaign.graph import Graph
 from steelyard.campaign.identification.record import make_motions
-from steelyard.campaign.identification.settings import Settings, read_settings
-from steelyard.campaign.identification.subject import Subject, subject_document, subject_of
-from steelyard.campaign.kinds import Plan
-from steelyard.campaign.robot_document import described_robot
-from steelyard.campaign.seeds import task_seed
-from steelyard.campaign.spec import Spec
-from steelyard.campaign.task import Task
+from steelyard.campaign.identification.robot_case import (
+    RobotCase,
+    Settings,
+    read_settings,
+    robot_case_document,
+    robot_case_of,
+)
+from steelyard.campaign.spec import CampaignPlan, Spec, described_robot
+from steelyard.campaign.task import Task, TaskGraph, task_seed
 from steelyard.errors import InputError, UnknownNameError
-from steelyard.simulate import sensor_preset, torque_constants
+from steelyard.simulate import sensor_preset, torque_per_ampere
 
 _ROOM = "steelyard.campaign.identification"
 """Where the stages are."""
@@ -23,7 +24,7 @@ VERSION = "1"
 """Of the stages: raised when what one of them computes changes."""
 
 
-def identification(spec: Spec) -> Plan:
+def identification(spec: Spec) -> CampaignPlan:
     """Turn the file of an identification campaign into tasks.
 
     Args:
@@ -37,8 +38,8 @@ def identification(spec: Spec) -> Plan:
     """
     settings, robot = read_settings(spec), described_robot(spec)
     spec.content.refuse_others()
-    subject = subject_document(settings, robot)
-    _require_runnable(subject_of(subject))
+    subject = robot_case_document(settings, robot)
+    _require_runnable(robot_case_of(subject))
     motions = make_motions(subject)
     fitted_on, held_out = _names(settings, motions)
     build = _Builder(settings)
@@ -54,13 +55,13 @@ def identification(spec: Spec) -> Plan:
             labels.append((run, motion))
             build.stages(run, motion)
     build.gather(labels, held_out)
-    return Plan(Graph(build.tasks), "answer")
+    return CampaignPlan(TaskGraph(build.tasks), "answer")
 
 
-def _require_runnable(about: Subject) -> None:
+def _require_runnable(about: RobotCase) -> None:
     """Refuse, before anything runs, a controller, a sensor or a model that the robot cannot have."""
     preset = sensor_preset(about.settings.sensor)
-    torque_constants(preset, about.robot)
+    torque_per_ampere(preset, about.robot)
     cycle = about.loop.cycle
     if abs(cycle * preset.rate - 1.0) > 1e-9:
         raise InputError(
@@ -130,10 +131,10 @@ class _Builder:
             self.add(f"start.{at}", "fit:start", "start", {}, {"subject": "subject", "fitted": f"ols.{at}"})
             starts.append(f"start.{at}")
             if self.settings.sharing == "independent":
-                self.add(f"refine.{at}", "refine:refine_alone", "refine", of, logs | {"start": f"start.{at}"})
+                self.add(f"refine.{at}", "fit:refine_alone", "refine", of, logs | {"start": f"start.{at}"})
         if self.settings.sharing == "shared":
             inputs = logs | {"starts": tuple(starts)}
-            self.add(f"refine.{run}", "refine:refine_together", "refine", {"motion": motion}, inputs)
+            self.add(f"refine.{run}", "fit:refine_together", "refine", {"motion": motion}, inputs)
 
     def gather(self, labels: list[tuple[str, str]], held_out: list[str]) -> None:
         runs = [(run, interval) for run, _ in labels for interval in self.settings.intervals]
@@ -155,7 +156,7 @@ class _Builder:
         for motion in held_out:
             self.add(
                 f"validate.{motion}",
-                "gather:validate",
+                "gather:validate_model",
                 "validate",
                 {"motion": motion},
                 {
@@ -167,7 +168,7 @@ class _Builder:
             )
         self.add(
             "answer",
-            "gather:answer",
+            "gather:campaign_answer",
             "answer",
             {"settings": asdict(self.settings)},
             {

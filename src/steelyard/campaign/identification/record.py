@@ -9,11 +9,17 @@ import numpy as np
 
 from steelyard.archive import from_document, to_document
 from steelyard.arrays import Array
-from steelyard.campaign.identification.subject import Subject, subject_of
+from steelyard.campaign.identification.robot_case import RobotCase, robot_case_of
 from steelyard.errors import UnknownNameError
 from steelyard.motion import SplineMotion, structured_motions
 from steelyard.recording import Recording, Step
-from steelyard.simulate import encoder_steps, sensor_preset, simulate, torque_constants, torque_steps
+from steelyard.simulate import (
+    encoder_steps,
+    sensor_preset,
+    simulate,
+    torque_per_ampere,
+    torque_steps,
+)
 
 Document = Mapping[str, Any]
 
@@ -27,7 +33,7 @@ def make_motions(subject: Document) -> dict[str, Any]:
     Returns:
         `motions`, documents by name; `held_out`, names of those for validation; `findings`.
     """
-    about = subject_of(subject)
+    about = robot_case_of(subject)
     settings, robot = about.settings, about.robot
     turns = np.array([joint.kind.rotates for joint in robot.joints])
     postures = np.array(settings.postures)
@@ -75,7 +81,7 @@ def record(subject: Document, motions: Document, motion: str, seed: int) -> dict
     Returns:
         `q`, and `tau` or `current` with the torque `constants`; `rate`, Hz.
     """
-    about = subject_of(subject)
+    about = robot_case_of(subject)
     settings = about.settings
     preset = sensor_preset(settings.sensor)
     reference = motion_of(motions, motion)
@@ -88,14 +94,14 @@ def record(subject: Document, motions: Document, motion: str, seed: int) -> dict
         backlash=settings.backlash,
     )
     kept = {"q": _kept(log.q, encoder_steps(preset, about.robot)), "rate": preset.rate}
-    constants = torque_constants(preset, about.robot)
+    constants = torque_per_ampere(preset, about.robot)
     if constants is None:
         return kept | {"tau": _kept(log.channels["tau"], torque_steps(preset, about.robot))}
     quantum = np.full(about.robot.nv, preset.current_quantum)
     return kept | {"current": _kept(log.channels["current"], quantum), "constants": constants}
 
 
-def measured(about: Subject, recorded: Document) -> Recording:
+def measured(about: RobotCase, recorded: Document) -> Recording:
     """The log of a run, with the torques of the commands.
 
     The meter shows what acts, one cycle or more after it was commanded; torques are put back to the cycle
@@ -120,7 +126,7 @@ def measured(about: Subject, recorded: Document) -> Recording:
     return Recording(about.robot.joint_names, time, q=q[:n], tau=tau[late:], provenance=history)
 
 
-def followed(about: Subject, recorded: Document, motions: Document, motion: str) -> Recording:
+def followed(about: RobotCase, recorded: Document, motions: Document, motion: str) -> Recording:
     """The log of a run, with the torques of the commands and the references it followed.
 
     Args:

@@ -7,19 +7,30 @@ from functools import cached_property
 from importlib.metadata import version
 from types import ModuleType
 from typing import Any
+from weakref import WeakKeyDictionary
 
 from steelyard.archive import digest
+from steelyard.arrays import Array
 from steelyard.compiled import sources_digest
+from steelyard.dynamics.batch import belongs
 from steelyard.dynamics.straight_line import kernels
-from steelyard.dynamics.straight_line.carried import Carried
-from steelyard.dynamics.straight_line.expression import is_zero
-from steelyard.dynamics.straight_line.forward import accelerations, factorise, mass_matrix
-from steelyard.dynamics.straight_line.linear import Linearisation, linearise
+from steelyard.dynamics.straight_line.expression import Program, is_zero, program
 from steelyard.dynamics.straight_line.machine_code import lane_call, scalar_call
-from steelyard.dynamics.straight_line.model import Model
-from steelyard.dynamics.straight_line.program import Program, program
-from steelyard.dynamics.straight_line.store import specialise
-from steelyard.dynamics.tree import Tree
+from steelyard.dynamics.straight_line.model import (
+    CarriedParameters,
+    Linearisation,
+    SymbolicRobot,
+    carried_parameters,
+    factorise,
+    linearise,
+    symbolic_accelerations,
+    symbolic_mass_matrix,
+)
+from steelyard.dynamics.straight_line.specialise import specialise
+from steelyard.dynamics.tree import Tree, tree_of
+from steelyard.errors import InputError
+from steelyard.layout import Layout
+from steelyard.robot import Robot
 
 Pair = tuple[int, int]
 
@@ -37,7 +48,7 @@ class StraightLineCode:
     """
 
     tree: Tree
-    carried: Carried
+    carried: CarriedParameters
 
     @property
     def nv(self) -> int:
@@ -99,9 +110,9 @@ class StraightLineCode:
     @cached_property
     def forward(self) -> Program:
         """Accelerations and pivots."""
-        model = Model(self.tree, self.carried)
-        factor = factorise(model, mass_matrix(model))
-        return program(model.symbols, [*accelerations(model, factor), *factor.pivot])
+        model = SymbolicRobot(self.tree, self.carried)
+        factor = factorise(model, symbolic_mass_matrix(model))
+        return program(model.symbols, [*symbolic_accelerations(model, factor), *factor.pivot])
 
     @cached_property
     def linear(self) -> Program:
@@ -135,6 +146,63 @@ class StraightLineCode:
         return program([*given, *dq, *dv, *dtau, *dtorque], made.factor.solve(model, right))
 
     @property
-    def _linearisation(self) -> tuple[Model, Linearisation]:
-        model = Model(self.tree, self.carried)
+    def _linearisation(self) -> tuple[SymbolicRobot, Linearisation]:
+        model = SymbolicRobot(self.tree, self.carried)
         return model, linearise(model, self.carried.columns)
+
+
+# When straight-line code pays, and the code of a robot.
+
+LARGEST = 16
+"""Most joints for which straight-line code is made: its length grows with their square, compiling with it."""
+
+_known: WeakKeyDictionary[Robot, dict[CarriedParameters, StraightLineCode]] = WeakKeyDictionary()
+
+
+def straight_line_pays(robot: Robot) -> bool:
+    """Whether the generated code of a robot is faster than the generic kernels and quick to compile.
+
+    The answer depends on the robot alone, so that the same call gives the same bits on every day.
+
+    Args:
+        robot: the robot.
+
+    Returns:
+        True for arms of up to `LARGEST` joints on a fixed base.
+    """
+    return not _objection(robot)
+
+
+def straight_line_code(robot: Robot, layout: Layout, basis: Array | None = None) -> StraightLineCode:
+    r"""The code of a robot whose parameters are $\phi = B\theta$; made once per robot and set of parameters.
+
+    Args:
+        robot: the robot; every joint with one degree of freedom.
+        layout: the order of phi.
+        basis: B, shape (p, b), SI; parameters with a zero row vanish from the code. None carries them all.
+
+    Returns:
+        The code.
+
+    Raises:
+        InputError: the robot floats or has too many joints, or the layout is another robot's.
+    """
+    belongs(robot, layout)
+    if objection := _objection(robot):
+        raise InputError(objection, place=f"robot '{robot.name}'", remedy="Use the generic kernels.")
+    carried = carried_parameters(layout, basis)
+    known = _known.setdefault(robot, {})
+    if carried not in known:
+        known[carried] = StraightLineCode(tree_of(robot), carried)
+    return known[carried]
+
+
+def _objection(robot: Robot) -> str:
+    for joint in robot.joints:
+        if joint.kind.nv != 1:
+            return f"joint '{joint.name}' has {joint.kind.nv} degrees of freedom; straight-line code has one."
+        if joint.mimic is not None:
+            return f"joint '{joint.name}' mimics another; straight-line code has independent joints."
+    if robot.nv > LARGEST:
+        return f"has {robot.nv} joints; straight-line code is made for at most {LARGEST}."
+    return ""

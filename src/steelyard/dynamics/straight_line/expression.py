@@ -1,17 +1,19 @@
-r"""Scalars as nodes of a graph of arithmetic: the same step of the same values is one node.
-
-A constant is a plain `float`; a vector or a matrix is a NumPy array of objects, so that the usual operators
-write down what they would compute. What a zero, a one or a sign makes superfluous is left out at once, which
-is what shortens the dynamics of one robot: most entries of its placements are zeros and ones.
-"""
+"""Scalars as nodes of a graph of arithmetic, and the straight-line program that computes some of them."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+# Scalars as nodes of a graph of arithmetic: the same step of the same values is one node.
+#
+# A constant is a plain `float`; a vector or a matrix is a NumPy array of objects, so that the usual operators
+# write down what they would compute. What a zero, a one or a sign makes superfluous is left out at once,
+# which is what shortens the dynamics of one robot: most entries of its placements are zeros and ones.
 
 Expression = Any
 """A `float`, a `Scalar`, or an array of them."""
@@ -19,7 +21,7 @@ Expressions = NDArray[np.object_]
 """A vector (3,) or a matrix (3, 3) of floats and scalars."""
 
 
-class Graph:
+class ExpressionGraph:
     """The nodes made so far, each after those it uses.
 
     Attributes:
@@ -63,7 +65,7 @@ class Scalar:
 
     __slots__ = ("graph", "index")
 
-    def __init__(self, graph: Graph, index: int) -> None:
+    def __init__(self, graph: ExpressionGraph, index: int) -> None:
         self.graph = graph
         self.index = index
 
@@ -150,13 +152,13 @@ def is_zero(value: Expression) -> bool:
     return isinstance(value, float) and value == 0.0
 
 
-def cross(x: Expressions, y: Expressions) -> Expressions:
+def symbolic_cross(x: Expressions, y: Expressions) -> Expressions:
     """The vector product x × y, of vectors (3,)."""
     pairs = ((1, 2), (2, 0), (0, 1))
     return np.array([x[i] * y[j] - x[j] * y[i] for i, j in pairs], dtype=object)
 
 
-def symmetric(
+def symmetric_matrix(
     xx: Expression, xy: Expression, yy: Expression, xz: Expression, yz: Expression, zz: Expression
 ) -> Expressions:
     """A symmetric matrix (3, 3) from its six numbers, in the order of the inertial parameters."""
@@ -167,7 +169,7 @@ def turned(R: Expressions, X: Expressions) -> Expressions:
     """R X Rᵀ of a symmetric X, six numbers computed and mirrored."""
     Z = R @ X
     places = ((0, 0), (0, 1), (1, 1), (0, 2), (1, 2), (2, 2))
-    return symmetric(*(Z[r] @ R[c] for r, c in places))
+    return symmetric_matrix(*(Z[r] @ R[c] for r, c in places))
 
 
 def weighted_gradient(
@@ -210,3 +212,79 @@ def weighted_gradient(
             if rest:
                 pass_on(y, -share if kind == "subtract" else share)
     return [slope.get(variable.index, 0.0) for variable in variables]
+
+
+# A straight-line program: the list of arithmetic steps that computes some expressions.
+
+
+@dataclass(frozen=True)
+class Instruction:
+    """One step; its result is the value of the same index.
+
+    Attributes:
+        kind: `input`, `constant`, `add`, `subtract`, `multiply`, `divide` or `negate`.
+        arguments: indices of earlier values; for an input, its place among the inputs.
+        constant: the number of a `constant`.
+    """
+
+    kind: str
+    arguments: tuple[int, ...] = ()
+    constant: float = 0.0
+
+
+@dataclass(frozen=True)
+class Program:
+    """Instructions in order, each value used after it is made, common parts computed once.
+
+    Attributes:
+        instructions: the steps.
+        outputs: for each output, in order, the index of its value.
+    """
+
+    instructions: tuple[Instruction, ...]
+    outputs: tuple[int, ...]
+
+    @property
+    def operations(self) -> int:
+        """Additions, multiplications and divisions in it."""
+        return sum(step.kind not in ("input", "constant") for step in self.instructions)
+
+
+def program(inputs: Sequence[Scalar], outputs: Sequence[Expression]) -> Program:
+    """Turn expressions into a program.
+
+    Args:
+        inputs: the symbols, in the order in which their values will be given.
+        outputs: the scalars wanted.
+
+    Returns:
+        The program.
+    """
+    graph = inputs[0].graph
+    place = {symbol.index: k for k, symbol in enumerate(inputs)}
+    steps: list[Instruction] = []
+    # Steps follow each other as the outputs need them, so that values wait as briefly as they can.
+    index: dict[int, int] = {}
+    for output in outputs:
+        waiting = [output.index] if isinstance(output, Scalar) else []
+        while waiting:
+            node = waiting[-1]
+            missing = [x for x in reversed(graph.arguments[node]) if x not in index]
+            if missing and node not in index:
+                waiting += missing
+                continue
+            waiting.pop()
+            if node in index:
+                continue
+            kind = graph.kinds[node]
+            arguments = (place[node],) if kind == "input" else tuple(index[x] for x in graph.arguments[node])
+            index[node] = len(steps)
+            steps.append(Instruction(kind, arguments, graph.constants[node]))
+    results = []
+    for output in outputs:
+        if isinstance(output, Scalar):
+            results.append(index[output.index])
+        else:
+            results.append(len(steps))
+            steps.append(Instruction("constant", constant=float(output)))
+    return Program(tuple(steps), tuple(results))

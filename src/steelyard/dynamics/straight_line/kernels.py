@@ -10,7 +10,7 @@ from typing import Any
 from steelyard.arrays import Array
 from steelyard.compiled import kernel
 from steelyard.dynamics.batch import Numbers
-from steelyard.dynamics.straight_line.inputs import scratch, stuck_joint, write_state
+from steelyard.dynamics.straight_line.inputs import input_scratch, stuck_joint, write_state
 from steelyard.dynamics.tree import Tree
 
 run_forward: Any = None
@@ -22,7 +22,7 @@ OUTPUTS = 0
 @kernel
 def work_arrays(tree: Tree, numbers: Numbers) -> tuple[Array, Array]:
     """Memory for one thread: the programs' inputs, with the parameters in place, and their outputs."""
-    return scratch(tree, numbers, OUTPUTS)
+    return input_scratch(tree, numbers, OUTPUTS)
 
 
 @kernel

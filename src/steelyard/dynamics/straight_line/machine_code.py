@@ -16,7 +16,7 @@ from numba.core import cgutils
 from numba.extending import intrinsic
 from numba.np.arrayobj import make_array as _make_array
 
-from steelyard.dynamics.straight_line.program import Program
+from steelyard.dynamics.straight_line.expression import Program
 
 LANES = 8
 """Columns that a lane program works on at a time."""

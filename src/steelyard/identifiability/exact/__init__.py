@@ -1,8 +1,10 @@
 """Identifiability without a tolerance: over the rational numbers, or with lengths as letters."""
 
-from steelyard.identifiability.exact.rational import exact_identifiability
-from steelyard.identifiability.exact.restricted import proven_rest
-from steelyard.identifiability.exact.result import ExactIdentifiability
+from steelyard.identifiability.exact.identifiability import (
+    ExactIdentifiability,
+    exact_identifiability,
+    proven_rest,
+)
 from steelyard.identifiability.exact.symbolic import symbolic_identifiability
 
 __all__ = [

@@ -16,7 +16,7 @@ from steelyard.recording.channels import column_name
 from steelyard.recording.table import KEPT, Column, Defect, Table
 
 
-def table_of(bag: Bag, topic: str | None = None, joints: Sequence[str] | None = None) -> Table:
+def joint_state_table(bag: Bag, topic: str | None = None, joints: Sequence[str] | None = None) -> Table:
     """Turn a topic of joint states into columns; a row is a message.
 
     Time is the messages' own when every message carries one, otherwise when they were received; it counts

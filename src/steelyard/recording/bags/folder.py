@@ -15,10 +15,10 @@ def _sqlite(content: bytes) -> Bag:
     # SQLite is loaded where there is a bag to read.
     from steelyard.recording.bags import sqlite_bag
 
-    return sqlite_bag.decode(content)
+    return sqlite_bag.decode_sqlite(content)
 
 
-DECODERS = {".db3": _sqlite, ".mcap": mcap.decode}
+DECODERS = {".db3": _sqlite, ".mcap": mcap.decode_mcap}
 METADATA = "metadata.yaml"
 _MOST_METADATA = 1 << 22
 _LONGEST = 4096

@@ -21,7 +21,7 @@ class MessageError(Exception):
 
 
 @dataclass(frozen=True)
-class Layout:
+class MessageLayout:
     """Where each part of a message stands; messages of a topic mostly share one.
 
     Attributes:
@@ -39,7 +39,7 @@ class Layout:
     fixed: tuple[tuple[int, bytes], ...]
 
     @classmethod
-    def of(cls, message: bytes) -> Layout:
+    def of(cls, message: bytes) -> MessageLayout:
         """Read the layout of one message.
 
         Args:
@@ -60,7 +60,7 @@ class Layout:
             raise MessageError(f"of {len(message)} bytes is cut off or not a joint state: {error}") from error
 
     @classmethod
-    def _walked(cls, message: bytes, order: str) -> Layout:
+    def _walked(cls, message: bytes, order: str) -> MessageLayout:
         at = 12
         _, at = _text(message, order, at)
         count, at = _count(message, order, at)
@@ -122,13 +122,13 @@ def grouped(messages: Sequence[bytes]) -> tuple[list[Group], dict[int, str]]:
     Returns:
         The messages by layout, and for each message that is no joint state its index and what is wrong.
     """
-    members: dict[Layout, list[int]] = {}
+    members: dict[MessageLayout, list[int]] = {}
     broken: dict[int, str] = {}
     for index, message in enumerate(messages):
         layout = next((known for known in members if known.fits(message)), None)
         if layout is None:
             try:
-                layout = Layout.of(message)
+                layout = MessageLayout.of(message)
             except MessageError as error:
                 broken[index] = str(error)
                 continue
@@ -139,7 +139,7 @@ def grouped(messages: Sequence[bytes]) -> tuple[list[Group], dict[int, str]]:
     return [_group(layout, index, messages) for layout, index in members.items()], broken
 
 
-def _group(layout: Layout, index: Sequence[int], messages: Sequence[bytes]) -> Group:
+def _group(layout: MessageLayout, index: Sequence[int], messages: Sequence[bytes]) -> Group:
     content = np.frombuffer(b"".join(messages[i] for i in index), np.uint8).reshape(len(index), layout.length)
 
     def taken(start: int, count: int, kind: str) -> NDArray[np.generic]:

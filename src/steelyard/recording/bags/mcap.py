@@ -27,7 +27,7 @@ class _DamageError(Exception):
     """The container cannot be read beyond some place."""
 
 
-def decode(data: bytes) -> Bag:
+def decode_mcap(data: bytes) -> Bag:
     """Read a bag out of the bytes of an `.mcap` file, from front to back; its index is not needed.
 
     Args:

@@ -20,7 +20,7 @@ _OVERHEAD = 200
 _MAGIC = b"SQLite format 3\0"
 
 
-def decode(data: bytes) -> Bag:
+def decode_sqlite(data: bytes) -> Bag:
     """Read a bag out of the bytes of a `.db3` file; nothing else is opened and nothing is written.
 
     Args:

@@ -1,0 +1,1 @@
+"""Closed-loop refinement: the parameters with which a simulated loop does what the real one did."""

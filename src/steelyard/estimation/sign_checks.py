@@ -1,0 +1,353 @@
+r"""Torque signs and gravity directions that make the model fit far better when turned.
+
+A log is read in another way when two things hold. The residual deviations of all degrees of freedom together,
+$\prod_k \sigma_k$, at least halve: one joint's residual halves and no other pays for it. And the likelihood
+of normal noise, in which a sample that repeats its neighbour does not count, rises by a factor of at least
+$e^{10}$, so that chance is no explanation for any of some twenty ways to read it. Nothing is repaired.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from steelyard.arrays import Array, BoolArray, IntArray
+from steelyard.consistency import fit_feasible
+from steelyard.dynamics import torque_regressor
+from steelyard.errors import NoSolutionError
+from steelyard.estimation.noise import effective_samples
+from steelyard.estimation.physical import feasible_for
+from steelyard.finding import Finding, Severity
+from steelyard.problem import Problem, without_load
+
+# The torque equations of a log with torque signs or gravity turned, on a few of its samples.
+#
+# Gravity enters the regressor linearly, $Y(g) = Y_0 + \sum_i g_i\,Y_i$, so every direction follows from five
+# passes; the sign of a torque turns one column of a triangle. How well a turned log can be explained is told
+# by the residual deviations $\sigma_k$ of the degrees of freedom, each weighted by its own, with links that
+# can exist: without that condition, the torques of all joints turned fit as well as before, by negative
+# masses.
+
+MOST_SAMPLES = 1200
+"""Samples looked at, evenly spread over the log."""
+NOTHING = 1e-3
+"""A residual below this share of the torque counts as none: models and solvers are no better."""
+_ROUNDS, _RANK = 4, 1e-11
+_PULLS = (1e-4, 1e-2)
+
+
+@dataclass(frozen=True, eq=False)
+class SignFlip:
+    """A way to read a log.
+
+    Attributes:
+        gravity: acceleration of free fall in the base frame, m/s².
+        signs: what the torque of each degree of freedom is multiplied by, shape (nv,), dimensionless.
+    """
+
+    gravity: tuple[float, float, float]
+    signs: tuple[float, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class FlippedEquations:
+    """The equations of some samples of a log, for every way to read it.
+
+    Attributes:
+        problem: the question without load friction.
+        chosen: the samples looked at, shape (n,), dimensionless.
+    """
+
+    problem: Problem
+    chosen: IntArray
+
+    @classmethod
+    def of(cls, problem: Problem) -> FlippedEquations:
+        """Take samples evenly spread over the log.
+
+        Args:
+            problem: the question, with its samples.
+
+        Returns:
+            The equations.
+        """
+        layout = without_load(problem.layout)
+        prior = problem.prior
+        if prior is not None and layout.size < problem.layout.size:
+            prior = prior[[problem.layout.index(name) for name in layout.names]]
+        n = problem.samples.n
+        chosen = np.linspace(0, n - 1, min(n, MOST_SAMPLES)).round().astype(np.int64)
+        return cls(replace(problem, layout=layout, prior=prior, compressed=None), chosen)
+
+    @cached_property
+    def torque(self) -> Array:
+        """Root mean square torque, shape (nv,), N·m or N."""
+        return np.asarray(np.sqrt((self.problem.samples.tau[self.chosen] ** 2).mean(axis=0)))
+
+    @cached_property
+    def alive(self) -> BoolArray:
+        """Degrees of freedom that feel any torque, shape (nv,), dimensionless."""
+        return np.asarray(self.torque > 0.0)
+
+    @cached_property
+    def _parts(self) -> tuple[Array, Array]:
+        """Y without gravity, shape (n, nv, p), and its slopes in gravity, shape (3, n, nv, p)."""
+        at, robot, layout = self.problem.samples, self.problem.robot, self.problem.layout
+        q, v, a = at.q[self.chosen], at.v[self.chosen], at.a[self.chosen]
+
+        def rows(gravity: Array, v: Array, a: Array) -> Array:
+            return torque_regressor(robot.with_gravity(gravity), layout, q, v, a, code="generic")
+
+        still = rows(np.zeros(3), 0.0 * v, 0.0 * a)
+        slopes = np.stack([rows(axis, 0.0 * v, 0.0 * a) - still for axis in np.eye(3)])
+        return rows(np.zeros(3), v, a), slopes
+
+    @cached_property
+    def _triangles(self) -> dict[tuple[float, float, float], tuple[tuple[IntArray, Array], ...]]:
+        return {}
+
+    def regressor(self, turn: SignFlip) -> Array:
+        """The regressor of the samples.
+
+        Args:
+            turn: how the log is read.
+
+        Returns:
+            Y, shape (n, nv, p), SI.
+        """
+        still, slopes = self._parts
+        return np.asarray(still + np.tensordot(np.asarray(turn.gravity), slopes, 1))
+
+    def levels(self, turn: SignFlip, start: Array | None = None, *, possible: bool) -> tuple[Array, Array]:
+        """How well a way to read the log can be explained, each degree of freedom weighted by its own noise.
+
+        Args:
+            turn: how the log is read.
+            start: a first guess of σ, shape (nv,), N·m or N; None for the torque itself.
+            possible: by links that can exist; otherwise by any numbers, which is faster and never worse.
+
+        Returns:
+            σ, at least `NOTHING` of the torque, shape (nv,), N·m or N; and phi, shape (p,), SI.
+        """
+        least = np.where(self.alive, NOTHING * self.torque, 1.0)
+        sigma = np.where(self.alive, self.torque, 1.0) if start is None else start
+        for _ in range(_ROUNDS):
+            phi = self._possible(turn, sigma) if possible else self._any(turn, sigma)
+            before, sigma = sigma, np.where(self.alive, np.maximum(self._left(turn, phi), least), 1.0)
+            if np.abs(np.log(sigma / before)).max() < 0.05:
+                break
+        return sigma, phi
+
+    def _equations(self, turn: SignFlip) -> tuple[tuple[IntArray, Array], ...]:
+        """Columns and triangle of each degree of freedom, the torque's column with its sign as logged."""
+        if turn.gravity not in self._triangles:
+            Y, tau = self.regressor(turn), self.problem.samples.tau[self.chosen]
+            found = []
+            for k in range(Y.shape[1]):
+                columns = np.flatnonzero(Y[:, k].any(axis=0))
+                equations = np.column_stack([Y[:, k, columns], tau[:, k]])
+                found.append((columns, np.asarray(np.linalg.qr(equations, mode="r"))))
+            self._triangles[turn.gravity] = tuple(found)
+        return self._triangles[turn.gravity]
+
+    def _left(self, turn: SignFlip, phi: Array) -> Array:
+        lengths = [
+            np.linalg.norm(T[:, :-1] @ phi[columns] - sign * T[:, -1])
+            for sign, (columns, T) in zip(turn.signs, self._equations(turn), strict=True)
+        ]
+        return np.asarray(np.array(lengths) / np.sqrt(len(self.chosen)))
+
+    def _any(self, turn: SignFlip, sigma: Array) -> Array:
+        """Weighted least squares by normal equations, on the directions that the data shows."""
+        p, free = self.problem.layout.size, self.problem.layout.free
+        G, g = np.zeros((p, p)), np.zeros(p)
+        for k, (columns, T) in enumerate(self._equations(turn)):
+            W = T[:, :-1] / sigma[k]
+            G[np.ix_(columns, columns)] += W.T @ W
+            g[columns] += turn.signs[k] / sigma[k] * (W.T @ T[:, -1])
+        phi = np.array(self.problem.known)
+        g = (g - G @ phi)[free]
+        G = G[np.ix_(free, free)]
+        scale = np.sqrt(np.where(np.diag(G) > 0.0, np.diag(G), 1.0))
+        values, vectors = np.linalg.eigh(G / np.outer(scale, scale))
+        shown = values > _RANK * values[-1]
+        phi[free] = vectors[:, shown] @ ((vectors[:, shown].T @ (g / scale)) / values[shown]) / scale
+        return phi
+
+    def _possible(self, turn: SignFlip, sigma: Array) -> Array:
+        p = self.problem.layout.size
+        stacked = []
+        for k, (columns, T) in enumerate(self._equations(turn)):
+            rows = np.zeros((len(T), p + 1))
+            rows[:, columns], rows[:, -1] = T[:, :-1] / sigma[k], turn.signs[k] / sigma[k] * T[:, -1]
+            stacked.append(rows)
+        R: Array = np.asarray(np.linalg.qr(np.vstack(stacked), mode="r"))
+        possible = feasible_for(self.problem, R)
+        # A turned log drives masses to zero or far out, where the best body is hard to find or there is none.
+        # A pull to the reference costs less than `NOTHING` and finds a good one; no parameters are the limit.
+        for pull in _PULLS:
+            T = pull * float(np.linalg.norm(R[:, -1])) * possible.metric / possible.scales
+            rows, target = np.vstack([R[:, :-1], T]), np.concatenate([R[:, -1], T @ possible.reference])
+            try:
+                return np.asarray(fit_feasible(rows, target, possible).parameters)
+            except NoSolutionError:
+                continue
+        return np.array(self.problem.known)
+
+
+HALVED = float(np.log(2.0))
+"""Least fall of the logarithm of the product of residuals for a log to be read in another way."""
+OVERWHELMING = 10.0
+"""Least rise of the logarithm of the likelihood."""
+_FREE_FALL = 9.80665
+_MOST_PROMISING = 6
+
+
+@dataclass(frozen=True)
+class SignCheck:
+    """How a log is read best, as far as signs and gravity go.
+
+    Attributes:
+        findings: one for each thing that should be turned; none where the log is best as it is.
+        gravity: acceleration of free fall in the base frame, m/s².
+        signs: what the torque of each degree of freedom is multiplied by, dimensionless.
+        before: unexplained torque as the log stands, percent of its rms.
+        after: the same as it is read best, percent.
+    """
+
+    findings: tuple[Finding, ...]
+    gravity: tuple[float, float, float]
+    signs: tuple[float, ...]
+    before: float
+    after: float
+
+
+def sign_checks(problem: Problem) -> SignCheck:
+    """Say which torque signs, or which direction of gravity, would explain a log far better than the stated.
+
+    Signs of single joints and of all joints are tried, gravity along each axis of the base frame, and none at
+    all; one after the other, each kept while it helps. At most `MOST_SAMPLES` samples are looked at. A joint
+    whose torque the model hardly explains either way is not named: a weak motion hides its own mistakes.
+
+    Args:
+        problem: the question, with its samples.
+
+    Returns:
+        What should be turned.
+
+    Raises:
+        InputError: the samples were not kept.
+        RecordingError: the problem was posed without accelerations.
+    """
+    equations = FlippedEquations.of(problem)
+    g = problem.robot.gravity
+    now = SignFlip((float(g[0]), float(g[1]), float(g[2])), (1.0,) * problem.robot.nv)
+    stated, (sigma, _) = now, equations.levels(now, possible=True)
+    worst = sigma
+    while (better := _best(equations, now, sigma)) is not None:
+        now, sigma = better
+    findings = tuple(_findings(problem, equations, stated, now, worst, sigma))
+    share = [100.0 * float(np.linalg.norm(x[equations.alive])) for x in (worst, sigma)]
+    torque = float(np.linalg.norm(equations.torque)) or 1.0
+    return SignCheck(findings, now.gravity, now.signs, share[0] / torque, share[1] / torque)
+
+
+def _best(equations: FlippedEquations, now: SignFlip, sigma: Array) -> tuple[SignFlip, Array] | None:
+    """The turn that explains most, and its residuals; None where none is overwhelming."""
+    found: tuple[SignFlip, Array] | None = None
+    most = 0.0
+    turns = list(_neighbours(equations, now))
+    bounds = [equations.levels(turn, possible=False)[0] for turn in turns]
+    # To turn signs and gravity at once must explain as much more as any other turn: a single link under
+    # another gravity is a link with another centre of mass.
+    dues = [HALVED if t.gravity != now.gravity and t.signs != now.signs else 0.0 for t in turns]
+    promise = [_gain(sigma, bound) - due for bound, due in zip(bounds, dues, strict=True)]
+    for i in np.argsort(-np.array(promise), kind="stable")[:_MOST_PROMISING]:
+        if promise[i] < max(HALVED, most):
+            break
+        level, phi = equations.levels(turns[i], bounds[i], possible=True)
+        counted = _counted(equations, turns[i], phi)
+        sure = float(counted @ np.log(sigma / level)) >= OVERWHELMING
+        gain = _gain(sigma, level) - dues[i]
+        if sure and gain >= max(HALVED, most):
+            found, most = (turns[i], level), gain
+    return found
+
+
+def _neighbours(equations: FlippedEquations, now: SignFlip) -> Iterator[SignFlip]:
+    for k in np.flatnonzero(equations.alive):
+        yield replace(now, signs=tuple(-s if i == k else s for i, s in enumerate(now.signs)))
+    turned = tuple(-s for s in now.signs)
+    if len(turned) > 1:
+        yield replace(now, signs=turned)
+    size = float(np.linalg.norm(equations.problem.robot.gravity)) or _FREE_FALL
+    for axis in (*np.eye(3), *-np.eye(3), np.zeros(3)):
+        x, y, z = (float(c) for c in size * axis)
+        if not np.allclose((x, y, z), now.gravity):
+            yield SignFlip((x, y, z), now.signs)
+            yield SignFlip((x, y, z), turned)
+
+
+def _gain(before: Array, after: Array) -> float:
+    return float(np.log(before / after).sum())
+
+
+def _counted(equations: FlippedEquations, turn: SignFlip, phi: Array) -> Array:
+    """Samples of each degree of freedom that do not repeat their neighbours, less those that phi takes."""
+    tau = np.asarray(turn.signs) * equations.problem.samples.tau[equations.chosen]
+    left = tau - equations.regressor(turn) @ phi
+    counted = effective_samples(left, NOTHING * equations.torque)
+    return np.asarray(np.maximum(counted - equations.problem.base.count / len(counted), 0.0))
+
+
+def _findings(
+    problem: Problem,
+    equations: FlippedEquations,
+    stated: SignFlip,
+    now: SignFlip,
+    before: Array,
+    after: Array,
+) -> Iterator[Finding]:
+    names = [joint.name for joint in problem.robot.joints for _ in range(joint.nv)]
+    most = int(np.argmax(np.log(before / after)))
+    share = 100.0 * np.array([before[most], after[most]]) / max(equations.torque[most], np.finfo(float).tiny)
+    fit = f"what is left of the torque of {names[most]} falls from {share[0]:.3g} % to {share[1]:.3g} %"
+    turned = [k for k, sign in enumerate(now.signs) if sign < 0.0]
+    if turned and len(turned) == int(equations.alive.sum()) and len(turned) > 1:
+        yield _sign("the torques of all joints fit", "tau", fit, "-")
+    else:
+        for k in turned:
+            # One option states them all: it replaces, it does not add.
+            signs = ",".join(f"{names[j]}=-1" for j in turned)
+            yield _sign("its torque fits", names[k], fit, signs)
+    if now.gravity != stated.gravity:
+        yield Finding(
+            Severity.ERROR,
+            "gravity-direction",
+            f"the log fits far better with gravity {_direction(now.gravity)} of the base frame than "
+            f"{_direction(stated.gravity)}: {fit}. State how the base is mounted: --gravity "
+            f"{','.join(f'{x + 0.0:.4g}' for x in now.gravity)}"
+            + ("." if any(now.gravity) else ", or log torques from which gravity is not taken off."),
+            "gravity",
+        )
+
+
+def _sign(what: str, place: str, fit: str, signs: str) -> Finding:
+    message = (
+        f"{what} far better with the sign turned: {fit}. Where the log's convention is the other, give "
+        f"--torque-sign {signs}."
+    )
+    return Finding(Severity.ERROR, "torque-sign", message, place)
+
+
+def _direction(gravity: Sequence[float]) -> str:
+    size = float(np.linalg.norm(gravity))
+    if size == 0.0:
+        return "along no axis"
+    for axis, component in zip("xyz", gravity, strict=True):
+        if abs(component) > (1.0 - 1e-9) * size:
+            return f"along {'+' if component > 0.0 else '-'}{axis}"
+    return f"along ({', '.join(f'{x:.3g}' for x in gravity)})"

@@ -1,0 +1,89 @@
+"""Numbers and poses as XML says them, exact to the last bit, and a model as text."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from xml.sax.saxutils import quoteattr
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from steelyard.arrays import Array
+from steelyard.finding import Finding
+from steelyard.pose import Pose
+
+# Numbers and poses as XML says them, exact to the last bit.
+
+
+def words(values: ArrayLike) -> str:
+    """Numbers with the shortest text that reads back to the same bits; minus zero is zero.
+
+    Args:
+        values: any shape and unit.
+
+    Returns:
+        The numbers, separated by blanks.
+    """
+    return " ".join(repr(float(x) + 0.0) for x in np.ravel(values))
+
+
+def attributes(values: Mapping[str, str]) -> str:
+    """Attributes of an element, each with a blank before it.
+
+    Args:
+        values: the text of each attribute by name.
+
+    Returns:
+        The attributes, quoted and escaped.
+    """
+    return "".join(f" {name}={quoteattr(value)}" for name, value in values.items())
+
+
+def rpy(rotation: Array) -> Array:
+    r"""The angles of $R = R_z(\text{yaw})\,R_y(\text{pitch})\,R_x(\text{roll})$.
+
+    Args:
+        rotation: R, shape (3, 3), dimensionless.
+
+    Returns:
+        Roll, pitch and yaw, shape (3,), rad.
+    """
+    R = rotation
+    across = math.hypot(R[0, 0], R[1, 0])
+    pitch = math.atan2(-R[2, 0], across)
+    if across > 1e-9:
+        return np.array([math.atan2(R[2, 1], R[2, 2]), pitch, math.atan2(R[1, 0], R[0, 0])])
+    # Looking straight up or down, roll and yaw turn about the same axis: all of it is called roll.
+    return np.array([math.atan2(-R[1, 2], R[1, 1]), pitch, 0.0])
+
+
+def quaternion_words(pose: Pose) -> Array:
+    """The rotation of a pose as MuJoCo writes it.
+
+    Args:
+        pose: the pose.
+
+    Returns:
+        The quaternion w, x, y, z, shape (4,), dimensionless.
+    """
+    return np.asarray(pose.quaternion[[3, 0, 1, 2]])
+
+
+# A model as text, with what was decided while it was written.
+
+
+@dataclass(frozen=True)
+class ModelText:
+    """A description of a robot, ready to be written to a file.
+
+    Attributes:
+        content: XML in UTF-8.
+        findings: what the format could not take as it is, and what was done instead.
+        judges: the programs that read it back and agree, by name.
+    """
+
+    content: bytes
+    findings: tuple[Finding, ...] = ()
+    judges: tuple[str, ...] = ()

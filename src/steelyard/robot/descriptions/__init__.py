@@ -1,0 +1,1 @@
+"""Descriptions of robots: URDF, xacro and MJCF read, repaired and written."""

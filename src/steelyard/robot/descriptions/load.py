@@ -1,0 +1,68 @@
+"""A description file into a Robot, by its kind."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from steelyard.errors import DescriptionError
+from steelyard.files import FilePath
+from steelyard.robot.descriptions.mjcf import load_mjcf
+from steelyard.robot.descriptions.urdf import load_urdf
+from steelyard.robot.descriptions.xacro import load_xacro, uses_xacro
+from steelyard.robot.descriptions.xml import read_xml
+from steelyard.robot.model import Robot
+
+_SUFFIXES = (".urdf", ".xacro", ".xml", ".mjcf")
+_READERS = {"robot": load_urdf, "mujoco": load_mjcf}
+"""Readers by the tag of the root element; xacro is told by its instructions."""
+
+
+def load_robot(
+    path: FilePath,
+    *,
+    snap: bool = False,
+    arguments: Mapping[str, str] | None = None,
+    floating: bool = False,
+) -> Robot:
+    """Read a robot description; what the file holds decides its kind, not what it is called.
+
+    Args:
+        path: a `.urdf`, `.xacro`, `.xml` or `.mjcf` file that holds a URDF, a xacro or a MJCF description.
+        snap: whether rounded angles, offsets and axes of joints are read as what they mean, see `load_urdf`.
+        arguments: values of the `<xacro:arg>`s of a xacro file, by name; other kinds take none.
+        floating: whether the base is free to move, see `Robot.floating`; without it a lone body cannot move.
+
+    Returns:
+        The robot.
+
+    Raises:
+        DescriptionError: the file does not exist, is of an unknown kind, or cannot be understood.
+    """
+    path = Path(path)
+    if not path.exists():
+        raise DescriptionError("there is no such file.", place=str(path))
+    suffix = path.suffix.lower()
+    if suffix not in _SUFFIXES:
+        raise DescriptionError(
+            f"'{path.suffix}' is not a kind of description this version reads.",
+            place=str(path),
+            remedy=f"Supported: {', '.join(_SUFFIXES)}.",
+        )
+    root = read_xml(path)
+    if suffix == ".xacro" or uses_xacro(root):
+        return load_xacro(path, arguments=arguments, snap=snap, floating=floating)
+    if arguments:
+        raise DescriptionError(
+            f"takes no arguments, got '{next(iter(arguments))}'.",
+            place=str(path),
+            remedy="Only xacro files take arguments.",
+        )
+    reader = _READERS.get(root.tag)
+    if reader is None:
+        raise DescriptionError(
+            f"the root element is <{root.tag}>, which starts no robot description.",
+            place=root.place,
+            remedy="A URDF or a xacro file starts with <robot>, a MJCF file with <mujoco>.",
+        )
+    return reader(path, snap=snap, floating=floating)
