@@ -21,7 +21,7 @@ from typing import Any
 
 import numpy as np
 
-from steelyard.cli.robot_argument import given_robot
+from steelyard.workflows.given import given_robot
 from steelyard.consistency import LinkShape, link_shapes
 from steelyard.drive import Drive
 from steelyard.dynamics import inverse_dynamics

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from steelyard.arrays import Array
-from steelyard.cli.robot_argument import given_robot
+from steelyard.workflows.given import given_robot
 from steelyard.estimation import fit_weighted, friction_drift, torque_aligned, with_drift, with_lag
 from steelyard.layout import layout_of
 from steelyard.problem import Estimate, problem_of

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from steelyard.campaign.spec import robot_document, robot_of
-from steelyard.cli.robot_argument import given_robot
+from steelyard.workflows.given import given_robot
 from steelyard.errors import DescriptionError, UnknownNameError
 from steelyard.identifiability import structural_identifiability
 from steelyard.layout import layout_of
