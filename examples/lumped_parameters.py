@@ -9,7 +9,7 @@ matrix W
 
 Both are done here for one and for two hanging rods, and compared with `steelyard.dynamics.torque_regressor`.
 All of them are right. But taking terms apart does not tell which lumped parameters torques determine: of the
-seven of the two rods, the set (5.6) of the paper, only six combinations do. `steelyard.identifiability` says
+seven of the two rods, the set (5.6) of the paper, only six combinations do. `steelyard.identifiable` says
 which, before any log is there.
 
 Run it with `python examples/lumped_parameters.py`.
@@ -27,7 +27,7 @@ import sympy
 from numpy.typing import NDArray
 
 from steelyard.dynamics import torque_regressor
-from steelyard.identifiability import exact_identifiability
+from steelyard.identifiable import exact_identifiability
 from steelyard.layout import layout_of
 from steelyard.zoo import zoo_robot
 

@@ -23,12 +23,12 @@ from steelyard.estimation import fit_ridge
 from steelyard.inertia import Body
 from steelyard.layout import layout_of
 from steelyard.motion import Motion
-from steelyard.payload import study_motions
+from steelyard.payloads import study_motions
 from steelyard.problem import problem_of
 from steelyard.recording import Recording
 from steelyard.robot import Robot
 from steelyard.signals import Butterworth, aligned, differentiated, smoothed
-from steelyard.simulate import simulate
+from steelyard.simulation import simulate_motion
 from steelyard.zoo import zoo_robot
 
 LOAD = Body(0.9, np.array([0.0, 0.0, 0.1]), np.diag([2e-3, 2e-3, 3e-4]))
@@ -87,7 +87,7 @@ def main(words: list[str]) -> int:
 def recorded(robot: Robot, motion: Motion, seed: int) -> Recording:
     """A run with industrial sensors, at the paper's rate."""
     rng = np.random.default_rng(seed)
-    return simulate(robot, motion, sensor="industrial", rng=rng, duration=SECONDS).rows(
+    return simulate_motion(robot, motion, sensor="industrial", rng=rng, duration=SECONDS).rows(
         slice(None, None, THIN)
     )
 

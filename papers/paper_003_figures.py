@@ -24,7 +24,7 @@ from steelyard.motion import random_fourier
 from steelyard.problem import problem_of
 from steelyard.robot import Robot
 from steelyard.signals import prepared
-from steelyard.simulate import Hand, guiding_check, simulate
+from steelyard.simulation import Hand, guiding_check, simulate_motion
 from steelyard.zoo import zoo_robot
 
 DRIVE = ("viscous", "coulomb", "offset", "rotor")
@@ -62,7 +62,7 @@ def main(words: list[str]) -> int:
 def identified(robot: Robot, layout: Layout) -> Array:
     """The parameters from a log of ten seconds, with the description as a weak prior."""
     rng = np.random.default_rng(0)
-    log = simulate(robot, random_fourier(robot, rng), sensor="industrial", rng=rng)
+    log = simulate_motion(robot, random_fourier(robot, rng), sensor="industrial", rng=rng)
     problem = problem_of(robot, layout, [prepared(log).recording], prior=layout.complete_nominal())
     phi = fit_ridge(problem, 1e-2).parameters
     assert phi is not None  # a ridge has them all

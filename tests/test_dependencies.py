@@ -15,9 +15,9 @@ import numpy as np
 import pytest
 
 from source_trees import SOURCE, nodes
-from steelyard.campaign import table_path, write_table
+from steelyard.campaigns import table_path, write_table
 from steelyard.errors import InputError, MissingExtraError
-from steelyard.identifiability import symbolic_identifiability
+from steelyard.identifiable import symbolic_identifiability
 from steelyard.layout import layout_of
 from steelyard.recording import Recording, read, write
 from steelyard.zoo import zoo_robot

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 import steelyard
-from steelyard.campaign import read_spec, write_table
+from steelyard.campaigns import read_spec, write_table
 from steelyard.consistency import link_shapes
 from steelyard.document import read_json
 from steelyard.errors import InputError

@@ -39,6 +39,10 @@ def test_every_public_name_stays_what_it_is_when_all_rooms_are_loaded() -> None:
     subprocess.run([sys.executable, "-c", code], check=True)
 
 
+def test_every_public_name_has_a_home() -> None:
+    assert set(sy.__all__) == {"__version__", *sy._HOMES}
+
+
 def test_an_unknown_name_is_an_attribute_error() -> None:
     with pytest.raises(AttributeError, match="weigh_everything"):
         _ = sy.weigh_everything

@@ -23,8 +23,8 @@ CALLERS = {
     "export/model_files.py": ("layout_of",),
     "inertia/cholesky.py": ("nearest_consistent",),
     "limits/margins.py": ("clearance_of",),
-    "simulate/sensor.py": ("default_rng",),
-    "simulate/run.py": ("clearance_of",),
+    "simulation/sensor.py": ("default_rng",),
+    "simulation/run.py": ("clearance_of",),
 }
 """What may be said to those who call from Python: no command can hand these functions what they refuse."""
 OPTION = re.compile(r"(?<![\w-])(?<!var\()--[a-z][a-z-]*[a-z]")

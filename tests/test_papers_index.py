@@ -123,7 +123,7 @@ def test_the_figures_of_paper_000_are_drawn_by_the_command_they_name(tmp_path: P
 LONG = {
     "bench/acceptance.py": "a study of minutes to hours, whose result is kept",
     "make bench": "every benchmark, several minutes",
-    "steelyard campaign": "160 refinements; tests/campaign runs small ones",
+    "steelyard campaign": "160 refinements; tests/campaigns runs small ones",
     "steelyard demo": "seconds; tests/cli/test_demo.py runs it and looks at its numbers",
     "steelyard excite": "20 s of search; tests/cli/test_cli_excite.py runs shorter ones",
     "steelyard joints": "a minute; tests/cli/test_cli_joints.py runs it on fewer joints",

@@ -23,7 +23,7 @@ import numpy as np
 from attacks.attack import Attack
 from attacks.attacked_logs import BREAKS, Break, Case, written
 from steelyard.cli.app import main
-from steelyard.payload import posterior
+from steelyard.payloads import posterior
 from tables import Bound, Study
 
 KEPT = 5000

@@ -35,7 +35,7 @@ from steelyard.excitation import (
     spline_family,
 )
 from steelyard.finding import Severity
-from steelyard.identifiability import Criterion
+from steelyard.identifiable import Criterion
 from steelyard.inertia import random_body
 from steelyard.limits import (
     Certificate,

@@ -140,7 +140,7 @@ def _make_material(folder: Path) -> None:
     from steelyard.inertia import Body
     from steelyard.motion import random_fourier, write_motion
     from steelyard.recording import write
-    from steelyard.simulate import simulate
+    from steelyard.simulation import simulate_motion
     from steelyard.zoo import zoo_robot
 
     (folder / "load.json").write_text(json.dumps(LOAD))
@@ -149,11 +149,11 @@ def _make_material(folder: Path) -> None:
     two, panda = zoo_robot("two_link"), zoo_robot("panda")
     motion = random_fourier(two, rng, period=4.0)
     write_motion(motion, folder / "motion.json")
-    write(simulate(two, motion, sensor="industrial", rng=rng), folder / "train.csv")
+    write(simulate_motion(two, motion, sensor="industrial", rng=rng), folder / "train.csv")
     held = Body(1.2, np.array([0.02, 0.0, 0.05]), np.diag([0.004, 0.004, 0.003]))
     motion = random_fourier(panda, rng, period=6.0)
     for name, robot in (("empty", panda), ("loaded", panda.with_body("held", held))):
-        write(simulate(robot, motion, sensor="industrial", rng=rng), folder / f"{name}.npz")
+        write(simulate_motion(robot, motion, sensor="industrial", rng=rng), folder / f"{name}.npz")
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ from steelyard.estimation import (
     fit_closed_loop_input,
     refine_intervals,
 )
-from steelyard.identifiability import MinimalModel, minimal_model
+from steelyard.identifiable import MinimalModel, minimal_model
 from steelyard.inertia import PARAMETER_NAMES
 from steelyard.layout import layout_of
 from steelyard.limits import MotionLimits, clearance_of
@@ -25,7 +25,7 @@ from steelyard.link_frames import modified_dh_frames
 from steelyard.motion import crane_x7_motions
 from steelyard.reduction import SYMMETRIC, Reduction, fixed
 from steelyard.rollout import ClosedLoop
-from steelyard.simulate import simulate
+from steelyard.simulation import simulate_motion
 from steelyard.zoo import zoo_robot
 from timing import Row, best
 
@@ -71,7 +71,7 @@ def crane_log() -> LoopRun:
     limits = MotionLimits(ROBOT, clearance_of(ROBOT), PLANT, PLANT.complete_nominal(), 0.0)
     motion = crane_x7_motions(limits)["AG02"]
     law = crane_loop().controller
-    log = simulate(ROBOT, motion, controller=law, sensor="crane-x7", rng=np.random.default_rng(0))
+    log = simulate_motion(ROBOT, motion, controller=law, sensor="crane-x7", rng=np.random.default_rng(0))
     refs = [log.channels[name][:-1] for name in ("q_ref", "v_ref", "a_ref")]
     return LoopRun(*refs, BLOCK, block_means(log.channels["tau"][1:], BLOCK), block_means(log.q[:-1], BLOCK))
 

@@ -9,7 +9,8 @@ from collections.abc import Iterator
 import cvxpy as cp
 import numpy as np
 
-from steelyard.cones import AtMost, ConeProgram, ConeSolution, Semidefinite, solve
+from steelyard.cones import AtMost, ConeProgram, Semidefinite, solve
+from steelyard.cones.solve import ConeSolution
 from steelyard.consistency import FeasibleSet, feasible_set, fit_feasible
 from steelyard.dynamics import inverse_dynamics, torque_regressor
 from steelyard.estimation import fit_entropic, fit_lmi, fit_log_cholesky

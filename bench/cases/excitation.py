@@ -18,7 +18,7 @@ from steelyard.arrays import Array
 from steelyard.excitation import DesignProblem, SearchBudget, design
 from steelyard.excitation.design import Round, run_round
 from steelyard.excitation.local_search import Local, Searcher, fresh_start, judge, random_unknowns, room
-from steelyard.identifiability import Criterion, score
+from steelyard.identifiable import Criterion, score
 from studies.excitation import med7
 from timing import Row
 

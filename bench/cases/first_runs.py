@@ -19,7 +19,7 @@ import numpy as np
 
 from steelyard.motion import random_fourier, write_motion
 from steelyard.recording import write
-from steelyard.simulate import simulate
+from steelyard.simulation import simulate_motion
 from steelyard.zoo import zoo_robot
 from timing import Row
 
@@ -88,7 +88,7 @@ def _commands(home: Path) -> dict[str, list[str]]:
     panda, rng = zoo_robot("panda"), np.random.default_rng(0)
     swing = random_fourier(panda, rng)
     write_motion(swing, home / "swing.json")
-    write(simulate(panda, swing, sensor="industrial", rng=rng), home / "empty.npz")
+    write(simulate_motion(panda, swing, sensor="industrial", rng=rng), home / "empty.npz")
     (home / "load.json").write_text(json.dumps(LOAD))
     search = ["--rounds", "1", "--floor", "-0.5", "--out", "motion.json", "--force"]
     plan = ["--plans", "1", "--budget", "2", "--out", "learned", "--force"]
@@ -108,7 +108,9 @@ def _log(home: Path) -> list[str]:
         words = [str(REAL / "ur10e.urdf"), str(REAL / "ur-20_02_12-50sec_12harm.csv")]
         return ["identify", *words, "--torque-constant", CONSTANTS]
     robot, rng = zoo_robot("ur10e"), np.random.default_rng(1)
-    log = simulate(robot, random_fourier(robot, rng, period=50.0), sensor="industrial", rng=rng, rate=100.0)
+    log = simulate_motion(
+        robot, random_fourier(robot, rng, period=50.0), sensor="industrial", rng=rng, rate=100.0
+    )
     write(log, home / "ur10e.npz")
     return ["identify", "ur10e", "ur10e.npz"]
 

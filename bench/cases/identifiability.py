@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from steelyard.compiled import never_interpreted
-from steelyard.identifiability import exact_identifiability, numerical_base, structural_identifiability
+from steelyard.identifiable import exact_identifiability, numerical_base, structural_identifiability
 from steelyard.layout import Layout, layout_of
 from steelyard.pose import Pose
 from steelyard.robot import Joint, JointKind, Link, Robot

@@ -12,7 +12,7 @@ from steelyard.dynamics import inverse_dynamics
 from steelyard.inertia import random_body
 from steelyard.layout import layout_of
 from steelyard.motion import random_fourier
-from steelyard.payload import RecursivePayload, mounted_at
+from steelyard.payloads import RecursivePayload, mounted_at
 from steelyard.robot import Robot
 from steelyard.zoo import zoo_robot
 from timing import Row, best

@@ -19,9 +19,9 @@ from steelyard.control import Tube
 from steelyard.layout import layout_of
 from steelyard.limits import MotionLimits, NotCertifiedError, Obstacle, Scene, clearance_of
 from steelyard.motion import SplineMotion, bezier
-from steelyard.online import PlanCertifier, RobustLaw
 from steelyard.pose import Pose
 from steelyard.robot import Box
+from steelyard.safe_learning import PlanCertifier, RobustLaw
 from steelyard.zoo import zoo_robot
 from timing import Row
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from steelyard.motion import random_fourier
 from steelyard.robot import Robot
-from steelyard.simulate import LONGEST_STEP, Plant, simulate
+from steelyard.simulation import LONGEST_STEP, Plant, simulate_motion
 from steelyard.zoo import zoo_robot
 from timing import Row, best
 
@@ -29,7 +29,7 @@ def _simulated_second(name: str, sensor: str) -> Row:
     motion = random_fourier(robot, np.random.default_rng(1))
 
     def ours() -> None:
-        simulate(robot, motion, sensor=sensor, rng=np.random.default_rng(0), duration=SECONDS)
+        simulate_motion(robot, motion, sensor=sensor, rng=np.random.default_rng(0), duration=SECONDS)
 
     mine, theirs = best(ours, _stepped(robot), repeats=5)
     return Row(

@@ -15,8 +15,8 @@ from steelyard.motion import random_fourier
 from steelyard.problem import problem_of
 from steelyard.robot import Robot
 from steelyard.signals import prepared, without_turning
-from steelyard.simulate import Hand, guiding_check, sensor_preset, simulate
-from steelyard.simulate.sensor import drawn_robot_sample
+from steelyard.simulation import Hand, guiding_check, sensor_preset, simulate_motion
+from steelyard.simulation.sensor import drawn_robot_sample
 from steelyard.zoo import zoo_robot
 from tables import Bound, Study
 
@@ -148,7 +148,7 @@ def parameters(robot: Robot, model: str, seed: int) -> Array:
 def _identified(robot: Robot, seed: int) -> Array:
     layout = layout_of(robot, DRIVE)
     motion = random_fourier(robot, np.random.default_rng([seed, 1]))
-    log = simulate(robot, motion, sensor=SENSOR, rng=_same_arm(seed))
+    log = simulate_motion(robot, motion, sensor=SENSOR, rng=_same_arm(seed))
     ready = prepared(log).recording
     (aligned,), _ = torque_aligned(problem_of(robot, layout, [ready]), [ready], 1.0 / log.rate)
     prior = parameters(robot, "nominal without tool", seed)

@@ -21,7 +21,6 @@ from typing import Any
 
 import numpy as np
 
-from steelyard.workflows.given import given_robot
 from steelyard.consistency import LinkShape, link_shapes
 from steelyard.drive import Drive
 from steelyard.dynamics import inverse_dynamics
@@ -31,8 +30,8 @@ from steelyard.motion import Motion, random_fourier
 from steelyard.recording import Recording
 from steelyard.robot import Robot
 from steelyard.signals import in_band
-from steelyard.simulate import simulate
-from steelyard.workflows.given import mesh_folder
+from steelyard.simulation import simulate_motion
+from steelyard.workflows.given import given_robot, mesh_folder
 from steelyard.workflows.identify import identify
 from studies.believable_simulated import OFF, off_by
 from tables import Bound, Study
@@ -266,7 +265,7 @@ def judged(name: str, seed: int, period: float = PERIOD) -> Outcome:
         robot, np.random.default_rng([*draw, 0]), period=period, harmonics=round(HARMONICS * period / PERIOD)
     )
     truth = true_arm(robot, motion, np.random.default_rng([*draw, 1]))
-    log = simulate(truth, motion, sensor=SENSOR, rng=np.random.default_rng([*draw, 2]))
+    log = simulate_motion(truth, motion, sensor=SENSOR, rng=np.random.default_rng([*draw, 2]))
     # No references: most logs have none.
     log = Recording(log.joints, log.time, q=log.q, v=log.v, tau=log.tau)
     ours = identify(path, log, lock=arm.lock)

@@ -30,8 +30,8 @@ from steelyard.problem import Problem, problem_of
 from steelyard.recording import Recording, read, write
 from steelyard.robot import Robot
 from steelyard.signals import prepared, without_turning
-from steelyard.simulate import sensor_preset, simulate
-from steelyard.simulate.sensor import RobotSample, drawn_robot_sample
+from steelyard.simulation import sensor_preset, simulate_motion
+from steelyard.simulation.sensor import RobotSample, drawn_robot_sample
 from steelyard.zoo import zoo_robot
 from tables import Bound, Study
 
@@ -246,7 +246,7 @@ def _log(name: str, robot: Robot, seed: int) -> tuple[Recording, RobotSample]:
         log = read(path)
         if np.allclose(log.channels["q_ref"], motion.sample(log.time).q, rtol=0.0, atol=1e-9):
             return log, specimen
-    log = simulate(robot, motion, sensor=SENSOR, rng=rng)
+    log = simulate_motion(robot, motion, sensor=SENSOR, rng=rng)
     CACHE.mkdir(parents=True, exist_ok=True)
     part = path.with_name(f"part-{path.name}")
     write(log, part)

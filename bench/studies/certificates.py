@@ -15,7 +15,7 @@ import numpy as np
 from steelyard.enclosure import Tracking
 from steelyard.errors import NoSolutionError
 from steelyard.excitation import DesignProblem, SearchBudget, design, fourier_family, robot_columns
-from steelyard.identifiability import Criterion
+from steelyard.identifiable import Criterion
 from steelyard.layout import layout_of
 from steelyard.limits import MotionLimits, NotCertifiedError, Obstacle, Scene, certify, clearance_of
 from steelyard.motion import Motion, random_fourier

@@ -21,14 +21,14 @@ from steelyard.inertia import Body
 from steelyard.layout import layout_of
 from steelyard.limits import MotionLimits, NotCertifiedError, bounds_of, clearance_of
 from steelyard.motion import SplineMotion, bezier
-from steelyard.online import PlanCertifier, RobustLaw
-from steelyard.online.planning.tube_sizing import (
+from steelyard.robot import Robot
+from steelyard.safe_learning import PlanCertifier, RobustLaw
+from steelyard.safe_learning.planning.tube_sizing import (
     TubeRequirements,
     needed_torques,
     tube_requirements,
 )
-from steelyard.robot import Robot
-from steelyard.simulate import simulate
+from steelyard.simulation import simulate_motion
 from steelyard.zoo import zoo_robot
 from tables import Bound, Study
 
@@ -190,7 +190,7 @@ def _driven(certifier: PlanCertifier, plan: SplineMotion, cycle: float, sign: fl
         cycle=cycle,
     )
     true = _scaled(robot, 1.0 + SPREAD * sign * (1.0 - 1e-9))
-    run = simulate(true, plan, controller=law, rate=1.0 / cycle, torque_limits=False)
+    run = simulate_motion(true, plan, controller=law, rate=1.0 / cycle, torque_limits=False)
     d = plan.sample(np.clip(run.time, 0.0, plan.duration))
     r = d.v - run.v + tube.kr * (d.q - run.q)
     torque = np.abs(run.tau) / certifier.limits.bounds.effort

@@ -16,9 +16,9 @@ import numpy as np
 from steelyard.errors import NoSolutionError
 from steelyard.limits import NotCertifiedError, Scene
 from steelyard.motion import RecedingPlans
-from steelyard.online import LawChoice, LoadModel, PayloadExcitation, Planner, SafeLearningConfig
-from steelyard.payload import Mount
+from steelyard.payloads import Mount
 from steelyard.pose import Pose
+from steelyard.safe_learning import LawChoice, LoadModel, PayloadExcitation, Planner, SafeLearningConfig
 from steelyard.uncertainty import ErrorBounds
 from studies.online_arms import HOME, SPREAD, TABLE_I, TORQUE, arm, drawn_scene, drawn_start
 from tables import Bound, Study

@@ -28,8 +28,8 @@ from steelyard.motion import random_fourier
 from steelyard.problem import Estimate, problem_of
 from steelyard.recording import Recording, read, write
 from steelyard.robot import Robot
-from steelyard.simulate import sensor_preset, simulate
-from steelyard.simulate.sensor import RobotSample, drawn_robot_sample
+from steelyard.simulation import sensor_preset, simulate_motion
+from steelyard.simulation.sensor import RobotSample, drawn_robot_sample
 from steelyard.uncertainty import ACCURACY, LinkIntervals, base_intervals
 from steelyard.workflows.identification import Identification
 from steelyard.workflows.identify import identify
@@ -226,7 +226,7 @@ def _log(case: Case, robot: Robot) -> tuple[Recording, RobotSample]:
         log = read(path)
         if np.allclose(log.channels["q_ref"], motion.sample(log.time).q, rtol=0.0, atol=1e-9):
             return log, specimen
-    log = simulate(robot, motion, sensor=case.sensor, rng=rng)
+    log = simulate_motion(robot, motion, sensor=case.sensor, rng=rng)
     CACHE.mkdir(parents=True, exist_ok=True)
     part = path.with_name(f"part-{path.name}")
     write(log, part)

@@ -20,7 +20,7 @@ from steelyard.excitation import (
     home,
     robot_columns,
 )
-from steelyard.identifiability import Criterion
+from steelyard.identifiable import Criterion
 from steelyard.limits import Obstacle, Scene, clearance_of
 from steelyard.pose import Pose
 from steelyard.robot import Box, Capsule, Geometry

@@ -16,7 +16,7 @@ from steelyard.arrays import Array
 from steelyard.dynamics import inverse_dynamics
 from steelyard.estimation import fit_weighted, torque_aligned
 from steelyard.excitation import DesignProblem, SearchBudget, design, fourier_family, robot_columns
-from steelyard.identifiability import Criterion
+from steelyard.identifiable import Criterion
 from steelyard.layout import layout_of
 from steelyard.limits import clearance_of
 from steelyard.motion import Motion, in_sequence, random_fourier
@@ -24,8 +24,8 @@ from steelyard.problem import Estimate, problem_of
 from steelyard.recording import Recording
 from steelyard.robot import Robot
 from steelyard.signals import in_band, prepared, without_turning
-from steelyard.simulate import sensor_preset, simulate
-from steelyard.simulate.sensor import drawn_robot_sample
+from steelyard.simulation import sensor_preset, simulate_motion
+from steelyard.simulation.sensor import drawn_robot_sample
 from steelyard.zoo import zoo_robot
 from studies.excitation import med7
 from tables import Bound, Study
@@ -184,7 +184,7 @@ def _run(robot: Robot, motion: Motion, seed: int) -> tuple[Recording, Array]:
     layout = layout_of(robot, DRIVE)
     truth = np.array(layout.complete_nominal())
     truth[[layout.index(f"{joint}.offset") for joint in layout.joints]] += bias
-    return simulate(robot, motion, sensor=SENSOR, rng=rng), truth
+    return simulate_motion(robot, motion, sensor=SENSOR, rng=rng), truth
 
 
 def _identified(robot: Robot, log: Recording) -> Estimate:

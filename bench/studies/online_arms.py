@@ -12,10 +12,10 @@ from steelyard.errors import NoSolutionError
 from steelyard.inertia import Body
 from steelyard.layout import layout_of
 from steelyard.limits import Hull, Obstacle, Scene, Solid, Zonotope, clearance_of
-from steelyard.online import LawChoice, LoadModel, MuJoCoDriver, SafeLearningConfig, SensorErrors
-from steelyard.payload import Mount
+from steelyard.payloads import Mount
 from steelyard.pose import Pose
 from steelyard.robot import Box, Capsule, Geometry, Link, Robot, Sphere
+from steelyard.safe_learning import LawChoice, LoadModel, MuJoCoDriver, SafeLearningConfig, SensorErrors
 from steelyard.uncertainty import ErrorBounds, PayloadBox
 from steelyard.zoo import zoo_robot
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from steelyard.errors import NoSolutionError
-from steelyard.online import (
+from steelyard.safe_learning import (
     OnlineRun,
     ProcessWorker,
     Replanner,

@@ -12,7 +12,8 @@ import numpy as np
 
 from steelyard.dynamics import forward_kinematics
 from steelyard.limits import Obstacle, Scene
-from steelyard.online import (
+from steelyard.pose import Pose
+from steelyard.safe_learning import (
     JointReading,
     MuJoCoDriver,
     PlanReply,
@@ -26,7 +27,6 @@ from steelyard.online import (
     SyncWorker,
     Worker,
 )
-from steelyard.pose import Pose
 from studies.online_arms import KINDS, SPREAD, TABLE_I, World, arm, distance_of, drawn_shape, true_arm
 
 Array = np.ndarray

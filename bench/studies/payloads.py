@@ -21,12 +21,12 @@ from steelyard.excitation import (
     fourier_family,
     payload_columns,
 )
-from steelyard.identifiability import Criterion
+from steelyard.identifiable import Criterion
 from steelyard.inertia import Body, box
 from steelyard.layout import layout_of
 from steelyard.limits import clearance_of
 from steelyard.motion import Motion, random_fourier
-from steelyard.payload import (
+from steelyard.payloads import (
     QUANTITIES,
     ArmModel,
     DecidedBy,
@@ -44,7 +44,7 @@ from steelyard.problem import problem_of
 from steelyard.recording import Recording
 from steelyard.robot import Robot
 from steelyard.signals import prepared, prepared_alike, without_turning
-from steelyard.simulate import sensor_preset, simulate
+from steelyard.simulation import sensor_preset, simulate_motion
 from steelyard.uncertainty import with_covariance
 from steelyard.zoo import zoo_robot
 from tables import Bound, Study
@@ -202,7 +202,9 @@ def _arm(name: str) -> tuple[Robot, Motion, Recording]:
 def _run(robot: Robot, motion: Motion, body: Body | None, seed: int) -> Recording:
     held = robot if body is None else robot.with_body("payload", body)
     controller = ComputedTorque.nominal(robot.with_body("payload", BELIEVED), STIFFNESS, DAMPING)
-    return simulate(held, motion, controller=controller, sensor=SENSOR, rng=np.random.default_rng([7, seed]))
+    return simulate_motion(
+        held, motion, controller=controller, sensor=SENSOR, rng=np.random.default_rng([7, seed])
+    )
 
 
 def _judged(robot: str, seed: int, way: str, body: Body, estimate: PayloadEstimate) -> Outcome:

@@ -11,13 +11,13 @@ from typing import Any
 import numpy as np
 
 from steelyard.arrays import Array
-from steelyard.workflows.given import given_robot
 from steelyard.estimation import fit_weighted, friction_drift, torque_aligned, with_drift, with_lag
 from steelyard.layout import layout_of
 from steelyard.problem import Estimate, problem_of
 from steelyard.recording import read
 from steelyard.signals import Preparation, prepared, sampling_of, without_turning
 from steelyard.uncertainty import bias_of_recordings
+from steelyard.workflows.given import given_robot
 from tables import Bound, Study
 
 DATA = Path(__file__).resolve().parents[3] / "shared" / "data"

@@ -16,7 +16,7 @@ import numpy as np
 
 from steelyard.errors import NoSolutionError
 from steelyard.finding import Severity
-from steelyard.online import DONE, OnlineRun, Replanner, run_online
+from steelyard.safe_learning import DONE, OnlineRun, Replanner, run_online
 from studies.online_arms import FORMS, PATTERNS, drawn_world
 from studies.online_faults import FAULTS, Rig, Trial
 from tables import Bound, Study

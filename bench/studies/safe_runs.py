@@ -19,7 +19,7 @@ import numpy as np
 
 from steelyard.errors import NoSolutionError
 from steelyard.limits import MotionLimits, NotCertifiedError
-from steelyard.online import (
+from steelyard.safe_learning import (
     MuJoCoDriver,
     OnlineRun,
     Replanner,

@@ -21,7 +21,7 @@ from steelyard.consistency import Prior, check_parameters, prior_of
 from steelyard.dynamics import inverse_dynamics
 from steelyard.errors import SteelyardError
 from steelyard.estimation import fit_entropic
-from steelyard.identifiability import Identifiability, structural_identifiability
+from steelyard.identifiable import Identifiability, structural_identifiability
 from steelyard.inertia import pseudo_inertia, random_body
 from steelyard.layout import Layout, layout_of
 from steelyard.motion import random_fourier

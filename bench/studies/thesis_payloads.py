@@ -17,11 +17,11 @@ from steelyard.arrays import Array
 from steelyard.control import ComputedTorque
 from steelyard.dynamics import torque_regressor
 from steelyard.estimation import fit_weighted
-from steelyard.identifiability import structural_identifiability
+from steelyard.identifiable import structural_identifiability
 from steelyard.inertia import PARAMETER_NAMES, Body, check_body
 from steelyard.layout import Layout, layout_of
 from steelyard.motion import Motion
-from steelyard.payload import (
+from steelyard.payloads import (
     ArmModel,
     PayloadEstimate,
     Weighing,
@@ -37,7 +37,7 @@ from steelyard.problem import problem_of
 from steelyard.recording import Recording
 from steelyard.robot import Robot
 from steelyard.signals import CentralDifferences, differentiated, prepared
-from steelyard.simulate import simulate
+from steelyard.simulation import simulate_motion
 from steelyard.zoo import zoo_robot
 from tables import Bound, Study
 
@@ -121,7 +121,7 @@ def _arm(title: str, name: str, printed: Mapping[str, Printed]) -> Part:
     """An arm identified from three sinusoids; the lines are its base parameters."""
     robot = without_friction(name)
     layout = layout_of(robot, ())
-    logs = [simulate(robot, motion) for motion in planar_sinusoids(robot, (1.0, 2.0, 3.0), 8.0)]
+    logs = [simulate_motion(robot, motion) for motion in planar_sinusoids(robot, (1.0, 2.0, 3.0), 8.0)]
     late = from_positions(logs)
     ways = {TRUE: logs, POSITIONS: in_step(robot, layout, late), LATE: late}
     found = {way: fit_weighted(problem_of(robot, layout, runs)).values for way, runs in ways.items()}
@@ -200,8 +200,8 @@ def _payload(
     """An object weighed in every way; the controller knows it, as the paper's does."""
     robot = without_friction(name)
     motions = motions_of(robot)
-    empty = [simulate(robot, motion) for motion in motions]
-    loaded = [simulate(robot.with_body("payload", body), motion) for motion in motions]
+    empty = [simulate_motion(robot, motion) for motion in motions]
+    loaded = [simulate_motion(robot.with_body("payload", body), motion) for motion in motions]
     columns = [PARAMETER_NAMES.index(term) for term in printed]
     found = {}
     for source, ready, interval in ((TRUE, _thinned, None), (POSITIONS, from_positions, CYCLE)):
@@ -244,7 +244,7 @@ def _dumbbell() -> Part:
     motions = panda_sinusoids(robot, np.random.default_rng(1), DUMBBELL_RUNS, 6.0)
     logs = [
         [
-            simulate(
+            simulate_motion(
                 arm, motion, controller=controller, sensor="industrial", rng=np.random.default_rng([k, i])
             )
             for i, motion in enumerate(motions)

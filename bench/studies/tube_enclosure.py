@@ -23,9 +23,9 @@ from steelyard.layout import layout_of
 from steelyard.limits import Obstacle, Scene, bounds_of, clearance_of
 from steelyard.limits.stretch_margins import proven_gaps
 from steelyard.motion import SplineMotion, bezier
-from steelyard.online import TubeDynamics, tube_forms
 from steelyard.pose import Pose
 from steelyard.robot import Box, Robot
+from steelyard.safe_learning import TubeDynamics, tube_forms
 from steelyard.zoo import zoo_robot
 from tables import Bound, Study
 

@@ -26,7 +26,7 @@ from steelyard.pose import Pose
 from steelyard.recording import Recording, read, write
 from steelyard.robot import Robot
 from steelyard.signals import without_delay
-from steelyard.simulate import simulate
+from steelyard.simulation import simulate_motion
 from steelyard.workflows.identification import Identification
 from steelyard.workflows.identify import identify
 from steelyard.zoo import zoo_robot
@@ -185,7 +185,7 @@ def logged(name: str, seed: int) -> tuple[Robot, Recording]:
     if not path.exists():
         rng = np.random.default_rng(seed)
         motion = random_fourier(robot, rng, period=PERIOD, harmonics=HARMONICS)
-        log = simulate(robot, motion, sensor="industrial", rng=rng)
+        log = simulate_motion(robot, motion, sensor="industrial", rng=rng)
         # No references: they would tell a wrong position from a right one, and most logs have none.
         log = Recording(log.joints, log.time, q=log.q, v=log.v, tau=log.tau)
         CACHE.mkdir(parents=True, exist_ok=True)

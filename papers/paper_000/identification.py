@@ -21,7 +21,8 @@ from paper_000.tasks import clearance, holding
 from paper_000.trial import VELOCITY_ERROR
 from paper_000.verdict import unsafe
 from steelyard.motion import MotionSample
-from steelyard.online import (
+from steelyard.robot import Robot
+from steelyard.safe_learning import (
     MuJoCoDriver,
     Replanner,
     SafeLearningConfig,
@@ -29,7 +30,6 @@ from steelyard.online import (
     SyncWorker,
     run_online,
 )
-from steelyard.robot import Robot
 
 PLANS = 4
 """Certified plans, 7.5 s in all where each is followed by the next (VI-D2)."""

@@ -11,10 +11,10 @@ from paper_000.knowledge import Identified
 from paper_000.methods import CYCLE
 from paper_000.trial import VELOCITY_ERROR
 from steelyard.arrays import Array
-from steelyard.online import LoadModel
-from steelyard.payload import Mount
+from steelyard.payloads import Mount
 from steelyard.pose import Pose
 from steelyard.recording import Recording
+from steelyard.safe_learning import LoadModel
 from steelyard.uncertainty import BoundedRows, ErrorBounds, PayloadBox, bounded_rows
 
 TORQUE_ERROR = (0.025, 0.1)

@@ -12,7 +12,7 @@ from steelyard.control import Controller
 from steelyard.errors import NoSolutionError
 from steelyard.motion import MotionSample
 from steelyard.robot import Robot
-from steelyard.simulate import Plant
+from steelyard.simulation import Plant
 
 VELOCITY_ERROR = 1e-3
 """Of every measured velocity, drawn anew in every cycle, rad/s."""

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from steelyard.arrays import checked
 from steelyard.errors import InputError
 from steelyard.estimation import SearchBox
-from steelyard.identifiability import MinimalModel
+from steelyard.identifiable import MinimalModel
 from steelyard.rollout import ClosedLoop
 
 PAPER_STEP = 0.25e-3

@@ -21,7 +21,7 @@ from steelyard.cones import ConeProgram, Semidefinite, solve
 from steelyard.consistency import LADDER, LowPose, PoseDomain, low_poses, lowest_pose
 from steelyard.dynamics import momentum_regressor
 from steelyard.errors import NoSolutionError
-from steelyard.identifiability import MinimalModel
+from steelyard.identifiable import MinimalModel
 
 ROUNDS = 60
 _MISSED = 1e-6

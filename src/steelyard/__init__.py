@@ -22,10 +22,10 @@ if TYPE_CHECKING:
     from steelyard.finding import Finding as Finding
     from steelyard.model import Model as Model
     from steelyard.motion import Motion as Motion
-    from steelyard.online import Link as Link
     from steelyard.recording import Recording as Recording
     from steelyard.recording import read as read
     from steelyard.robot import Robot as Robot
+    from steelyard.safe_learning import RobotDriver as RobotDriver
     from steelyard.workflows.campaign import campaign as campaign
     from steelyard.workflows.compare import compare as compare
     from steelyard.workflows.demo import demo as demo
@@ -52,9 +52,9 @@ _ROOMS = {
     "steelyard.finding": ("Finding",),
     "steelyard.model": ("Model",),
     "steelyard.motion": ("Motion",),
-    "steelyard.online": ("Link",),
     "steelyard.recording": ("Recording", "read"),
     "steelyard.robot": ("Robot",),
+    "steelyard.safe_learning": ("RobotDriver",),
     "steelyard.workflows.campaign": ("campaign",),
     "steelyard.workflows.compare": ("compare",),
     "steelyard.workflows.demo": ("demo",),
@@ -76,7 +76,38 @@ _ROOMS = {
 }
 _HOMES = {name: room for room, names in _ROOMS.items() for name in names}
 
-__all__ = ["__version__", *_HOMES]
+__all__ = [
+    "Finding",
+    "Identification",
+    "Model",
+    "Motion",
+    "Payload",
+    "Recording",
+    "Robot",
+    "RobotDriver",
+    "SteelyardError",
+    "Verdict",
+    "__version__",
+    "campaign",
+    "compare",
+    "demo",
+    "excite",
+    "identifiability",
+    "identify",
+    "inspect",
+    "joints",
+    "load",
+    "online",
+    "payload",
+    "read",
+    "repair",
+    "replay",
+    "robots",
+    "sensitivity",
+    "simulate",
+    "sy",
+    "validate",
+]
 
 
 def __getattr__(name: str) -> Any:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
-class Step:
+class ProgressStep:
     """One thing that is said while work goes on.
 
     Attributes:
@@ -29,7 +29,7 @@ class Step:
         return self.message if self.share is None else f"{self.message} ({100.0 * self.share:.0f} %)"
 
 
-Progress = Callable[[Step], object]
+Progress = Callable[[ProgressStep], object]
 """What listens: called with every step, from the thread that works; `print` is one."""
 
 _listener: ContextVar[Progress | None] = ContextVar("steelyard_progress", default=None)
@@ -45,7 +45,7 @@ def say(message: str) -> None:
     _logger.info(message)
     listener = _listener.get()
     if listener is not None:
-        listener(Step(message))
+        listener(ProgressStep(message))
 
 
 def advance(message: str, share: float) -> None:
@@ -58,7 +58,7 @@ def advance(message: str, share: float) -> None:
     _logger.debug("%s (%.0f %%)", message, 100.0 * share)
     listener = _listener.get()
     if listener is not None:
-        listener(Step(message, share))
+        listener(ProgressStep(message, share))
 
 
 @contextmanager

@@ -23,7 +23,7 @@ from steelyard.audit import (
     torque_error,
 )
 from steelyard.finding import Finding, Severity
-from steelyard.identifiability import certify_excitation, structural_identifiability
+from steelyard.identifiable import certify_excitation, structural_identifiability
 from steelyard.layout import layout_of
 from steelyard.motion import random_fourier
 from steelyard.zoo import zoo_robot

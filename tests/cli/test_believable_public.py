@@ -13,7 +13,7 @@ import pytest
 
 from steelyard.motion import random_fourier
 from steelyard.recording import write
-from steelyard.simulate import simulate
+from steelyard.simulation import simulate_motion
 from steelyard.workflows.identify import identify
 from steelyard.zoo import zoo_robot
 
@@ -43,7 +43,7 @@ def test_a_description_that_is_not_installed_has_no_file(monkeypatch: pytest.Mon
 def test_the_standard_error_of_a_difference_is_that_of_its_stretches() -> None:
     rng = np.random.default_rng(0)
     robot = zoo_robot("two_link")
-    log = simulate(robot, random_fourier(robot, rng, period=2.0))
+    log = simulate_motion(robot, random_fourier(robot, rng, period=2.0))
     assert log.tau is not None
     tau, other = log.tau, log.tau + rng.normal(size=log.tau.shape)
     assert believable_public.difference_error(log, other, other) == 0.0
@@ -63,7 +63,7 @@ def test_peers_that_are_not_installed_are_rows_that_say_so(
 ) -> None:
     rng = np.random.default_rng(0)
     robot = zoo_robot("two_link")
-    log = simulate(robot, random_fourier(robot, rng, period=6.0), sensor="industrial", rng=rng)
+    log = simulate_motion(robot, random_fourier(robot, rng, period=6.0), sensor="industrial", rng=rng)
     write(log, tmp_path / "log.npz")
     done = identify("two_link", tmp_path / "log.npz")
     monkeypatch.setattr(real_peers, "_interpreter", lambda *modules: None)

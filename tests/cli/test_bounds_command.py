@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from steelyard.payload import described, mounted_at, posterior
+from steelyard.payloads import described, mounted_at, posterior
 from steelyard.recording import read
 from steelyard.uncertainty import ErrorBounds, PayloadBox, guaranteed_payload
 from steelyard.zoo import find_robot

@@ -19,7 +19,7 @@ from steelyard.inertia import Body
 from steelyard.layout import layout_of
 from steelyard.motion import random_fourier, read_motion, write_motion
 from steelyard.recording import read
-from steelyard.simulate import simulate
+from steelyard.simulation import simulate_motion
 from steelyard.zoo import zoo_robot
 
 STEELYARD = [sys.executable, "-c", "from steelyard.cli import main; main()"]
@@ -42,7 +42,7 @@ def test_simulate_writes_the_log_of_the_library(motion: Path, tmp_path: Path) ->
     assert document["samples"] == 1000 * SECONDS + 1
     assert set(document["tracking"]) == {"joint1", "joint2"}
     assert max(document["tracking"].values()) < 1e-3
-    assert read(log).digest == simulate(zoo_robot("two_link"), read_motion(motion)).digest
+    assert read(log).digest == simulate_motion(zoo_robot("two_link"), read_motion(motion)).digest
 
 
 def test_simulate_takes_a_controller_file(motion: Path, tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ import pytest
 from cli.running import run
 from steelyard.drive import StribeckShape
 from steelyard.export import new_urdf, robot_with_parameters, write_result
-from steelyard.identifiability import structural_identifiability
+from steelyard.identifiable import structural_identifiability
 from steelyard.layout import Layout, layout_of
 from steelyard.problem import Estimate
 from steelyard.robot import Robot

@@ -12,7 +12,7 @@ from cli.running import run
 from steelyard.limits import MotionLimits, certify, clearance_of, read_certificate
 from steelyard.motion import Motion, random_fourier, read_motion, structured_motions
 from steelyard.recording import read, write
-from steelyard.simulate import simulate
+from steelyard.simulation import simulate_motion
 from steelyard.zoo import zoo_robot
 
 PRIMITIVES = ("--family", "primitives", "--floor", "none")
@@ -66,7 +66,7 @@ def test_a_criterion_that_grows_with_information_is_maximised(tmp_path: Path) ->
 
 def test_data_that_is_there_counts(one_link: Made, tmp_path: Path) -> None:
     robot = zoo_robot("one_link")
-    log = simulate(robot, random_fourier(robot, np.random.default_rng(0), period=3.0))
+    log = simulate_motion(robot, random_fourier(robot, np.random.default_rng(0), period=3.0))
     write(log, tmp_path / "log.csv")
     options = ("--after", tmp_path / "log.csv", "--criterion", "e", "--json")
     more = run("excite", "one_link", *PRIMITIVES, "--out", tmp_path / "a.json", *options)

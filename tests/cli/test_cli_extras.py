@@ -9,11 +9,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import steelyard.simulate
+import steelyard.workflows.simulate
 from cli.running import run
 from steelyard.motion import random_fourier, write_motion
 from steelyard.recording import write
-from steelyard.simulate import simulate
+from steelyard.simulation import simulate_motion
 from steelyard.zoo import zoo_robot
 
 
@@ -23,7 +23,7 @@ def there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     robot = zoo_robot("two_link")
     motion = random_fourier(robot, np.random.default_rng(0), period=1.0)
     write_motion(motion, tmp_path / "m.json")
-    log = simulate(robot, motion, rng=np.random.default_rng(0))
+    log = simulate_motion(robot, motion, rng=np.random.default_rng(0))
     write(log, tmp_path / "log.csv")
     write(log, tmp_path / "log.parquet")
     for name in [name for name in sys.modules if name.split(".")[0] in ("pyarrow", "distributed")]:
@@ -52,7 +52,7 @@ def _forbidden(what: str) -> Callable[..., object]:
 def test_a_log_that_cannot_be_written_is_refused_before_the_run(
     there: Path, monkeypatch: pytest.MonkeyPatch, name: str, said: str
 ) -> None:
-    monkeypatch.setattr(steelyard.simulate, "simulate", _forbidden("the simulation"))
+    monkeypatch.setattr(steelyard.workflows.simulate, "simulate_motion", _forbidden("the simulation"))
     done = run("simulate", "two_link", "m.json", "--out", name)
     assert done.code == 2
     assert said in done.complaint

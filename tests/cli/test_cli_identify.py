@@ -23,7 +23,7 @@ from steelyard.estimation import TorqueLag
 from steelyard.layout import layout_of
 from steelyard.motion import random_fourier, write_motion
 from steelyard.recording import Recording, read, write
-from steelyard.simulate import simulate
+from steelyard.simulation import simulate_motion
 from steelyard.workflows.judged_estimate import _costly, lag_words
 from steelyard.zoo import zoo_robot
 
@@ -58,7 +58,7 @@ def logs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     robot = zoo_robot("two_link")
     for name, seed in (("train", 1), ("other", 2)):
         motion = random_fourier(robot, np.random.default_rng(seed))
-        log = simulate(robot, motion, sensor="industrial", rng=np.random.default_rng(seed))
+        log = simulate_motion(robot, motion, sensor="industrial", rng=np.random.default_rng(seed))
         write(log, folder / f"{name}.parquet")
     return folder
 
@@ -144,7 +144,7 @@ def test_drive_terms_that_are_given_are_not_chosen_anew(tmp_path: Path) -> None:
     joints = [replace(x, drive=Drive(viscous=5.0, coulomb=3.0, rotor=0.5, load=0.1)) for x in robot.joints]
     rng = np.random.default_rng(0)
     motion = random_fourier(robot, rng, period=5.0)
-    log = simulate(replace(robot, joints=tuple(joints)), motion, sensor="industrial", rng=rng)
+    log = simulate_motion(replace(robot, joints=tuple(joints)), motion, sensor="industrial", rng=rng)
     write(log, tmp_path / "log.parquet")
     given = _identified(
         "ur10e", tmp_path / "log.parquet", "--drive", "viscous,coulomb,offset,rotor", "--out", tmp_path / "a"
@@ -365,7 +365,7 @@ def coarse(tmp_path_factory: pytest.TempPathFactory) -> Path:
     robot = zoo_robot("two_link")
     for name, seed in (("train", 2), ("other", 3)):
         rng = np.random.default_rng(seed)
-        log = simulate(robot, random_fourier(robot, rng), sensor="low-cost", rng=rng)
+        log = simulate_motion(robot, random_fourier(robot, rng), sensor="low-cost", rng=rng)
         write(log, folder / f"{name}.parquet")
     return folder
 

@@ -16,7 +16,7 @@ from cli.running import Run, run
 from steelyard.control import read_loop
 from steelyard.motion import random_fourier, write_motion
 from steelyard.recording import Recording, write
-from steelyard.simulate import simulate
+from steelyard.simulation import simulate_motion
 from steelyard.workflows.closed_loop import _doubts
 from steelyard.zoo import zoo_robot
 
@@ -48,7 +48,7 @@ def bench(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def recorded(folder: Path, motion: Any, seed: int) -> Recording:
     law = read_loop(folder / "law.toml", ROBOT).controller
     rng = np.random.default_rng(seed)
-    return simulate(ROBOT, motion, controller=law, sensor="low-cost", torque_limits=False, rng=rng)
+    return simulate_motion(ROBOT, motion, controller=law, sensor="low-cost", torque_limits=False, rng=rng)
 
 
 @cache

@@ -12,7 +12,7 @@ import pytest
 from cli.running import run
 from steelyard.errors import InputError
 from steelyard.export import new_urdf
-from steelyard.online import PlannedMove, Planner, Replanner, read_run, write_run
+from steelyard.safe_learning import PlannedMove, Planner, Replanner, read_run, write_run
 from steelyard.workflows import online as online_workflow
 from steelyard.workflows.safe_learning import LearningTask
 from steelyard.zoo import zoo_robot

@@ -12,7 +12,7 @@ import pytest
 from cli.running import run
 from steelyard.motion import random_fourier
 from steelyard.recording import write
-from steelyard.simulate import simulate
+from steelyard.simulation import simulate_motion
 from steelyard.zoo import zoo_robot
 
 
@@ -23,7 +23,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     robot = zoo_robot("two_link")
     for name, seed in (("train", 1), ("other", 2)):
         motion = random_fourier(robot, np.random.default_rng(seed))
-        log = simulate(robot, motion, sensor="industrial", rng=np.random.default_rng(seed))
+        log = simulate_motion(robot, motion, sensor="industrial", rng=np.random.default_rng(seed))
         write(log, folder / f"{name}.parquet")
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)

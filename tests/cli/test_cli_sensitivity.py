@@ -11,7 +11,7 @@ import pytest
 
 from cli.running import run
 from steelyard.archive import from_document
-from steelyard.payload import SensitivityTable
+from steelyard.payloads import SensitivityTable
 
 SMALL = ("--motions", "sinusoid", "--trials", "2", "--count", "2", "--filters", "none,clean")
 FILES = {"errors.csv", "running_mass.csv", "motions.csv", "sensitivity.json", "report.html", "record.json"}

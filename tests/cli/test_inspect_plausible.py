@@ -14,7 +14,7 @@ from steelyard.motion import random_fourier
 from steelyard.recording import write
 from steelyard.robot import Robot
 from steelyard.robot.descriptions.urdf import urdf_text
-from steelyard.simulate import simulate
+from steelyard.simulation import simulate_motion
 from steelyard.zoo import zoo_robot
 
 
@@ -68,7 +68,8 @@ def test_identify_fails_on_links_far_from_what_is_known_of_them(tmp_path: Path) 
     robot = zoo_robot("two_link")
     motion = random_fourier(robot, np.random.default_rng(1))
     write(
-        simulate(robot, motion, sensor="industrial", rng=np.random.default_rng(1)), tmp_path / "log.parquet"
+        simulate_motion(robot, motion, sensor="industrial", rng=np.random.default_rng(1)),
+        tmp_path / "log.parquet",
     )
     # Somebody's description of the same arm, with a twentieth of its mass: the log says otherwise.
     (tmp_path / "light.urdf").write_bytes(urdf_text(with_masses(robot, 0.05)))

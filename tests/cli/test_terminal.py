@@ -34,7 +34,7 @@ def test_tables_titles_messages_and_progress_pass_the_same_door(monkeypatch) -> 
     output.stdout.print(table)
     output.stdout.print(HOSTILE, markup=False)
     output.complain(HOSTILE)
-    output.say(HOSTILE)
+    output.print_progress(HOSTILE)
     assert sink.getvalue().count(SHOWN) == 6
     assert "\x1b" not in sink.getvalue()
 

@@ -17,7 +17,7 @@ from steelyard.consistency.all_poses.proof import AllPoseProof
 from steelyard.consistency.all_poses.verdict import judge_all_poses
 from steelyard.consistency.pose_search import PoseDomain, lowest_pose
 from steelyard.errors import DescriptionError, InputError
-from steelyard.identifiability import minimal_model
+from steelyard.identifiable import minimal_model
 from steelyard.layout import layout_of
 from steelyard.robot import Robot
 from steelyard.zoo import zoo_robot

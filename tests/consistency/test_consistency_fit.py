@@ -11,7 +11,7 @@ import pytest
 from steelyard.consistency import BALL, check_parameters, feasible_set, fit_feasible, full_set
 from steelyard.consistency.feasible_fit import minimise_over_feasible
 from steelyard.errors import InputError, NoSolutionError
-from steelyard.identifiability import structural_identifiability
+from steelyard.identifiable import structural_identifiability
 from steelyard.inertia import nearest_consistent, pseudo_inertia, random_body
 from steelyard.layout import Layout, layout_of
 from steelyard.zoo import zoo_robot

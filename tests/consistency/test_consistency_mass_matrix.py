@@ -8,7 +8,7 @@ import pytest
 from steelyard.consistency import Definiteness, check_parameters, judge_mass_matrix
 from steelyard.dynamics import mass_matrix
 from steelyard.errors import InputError
-from steelyard.identifiability import structural_identifiability
+from steelyard.identifiable import structural_identifiability
 from steelyard.layout import layout_of
 from steelyard.zoo import zoo_robot
 

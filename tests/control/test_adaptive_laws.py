@@ -11,7 +11,7 @@ import pytest
 
 from oracles.agreement import assert_agree
 from oracles.pinocchio_robot import PinocchioRobot
-from steelyard.control import ComputedTorque, command, read_controller
+from steelyard.control import ComputedTorque, control_command, read_controller
 from steelyard.control.adaptive_payload import AdaptivePayload
 from steelyard.control.computed_torque import AdaptiveRobust
 from steelyard.control.controller import described_model
@@ -67,7 +67,7 @@ def test_with_excitation_the_estimate_goes_to_the_payload_and_the_error_to_zero(
     run = rollout(ROBOT, LAYOUT, LOADED, q_ref, v_ref, a_ref, ClosedLoop(law, 1e-3), code="generic")
     memory = np.array(law.memory)
     for row in zip(run.q, run.v, q_ref, v_ref, a_ref, strict=True):
-        command(law, memory, *row)
+        control_command(law, memory, *row)
     assert memory[0] == pytest.approx(LOAD.mass, rel=0.02)
     moments = LOAD.parameters[1:4]
     assert np.linalg.norm(memory[1:4] - moments) < 0.1 * np.linalg.norm(moments)
@@ -90,7 +90,7 @@ def test_energy_of_both_errors_never_grows() -> None:
         H = mass_matrix(ROBOT, LAYOUT, LOADED, q)[0]
         lack = LOAD.parameters - memory
         seen.append(0.5 * r @ H @ r + 0.5 * (lack / GAMMA) @ lack)
-        tau = command(law, memory, q, v, at, rate, a_ref[0])
+        tau = control_command(law, memory, q, v, at, rate, a_ref[0])
         v = v + h * forward_dynamics(ROBOT, LAYOUT, LOADED, q, v, tau)[0]
         q = q + h * v
     assert (np.diff(seen) <= 1e-5 * seen[0]).all()
@@ -103,7 +103,7 @@ def test_the_estimate_stays_in_its_box() -> None:
     memory, rng = np.array(law.memory), np.random.default_rng(3)
     touched = np.zeros(10, dtype=bool)
     for _ in range(300):
-        command(law, memory, *rng.uniform(-1, 1, (5, ROBOT.nv)))
+        control_command(law, memory, *rng.uniform(-1, 1, (5, ROBOT.nv)))
         assert ((memory >= lower) & (memory <= upper)).all()
         touched |= (memory == lower) | (memory == upper)
     assert touched[:4].all()
@@ -125,7 +125,7 @@ def test_the_adapted_robust_term_is_an_acceleration_along_the_error() -> None:
             @ np.stack([q_ref - q, v_ref - v])
         )
         memory = np.array([size])
-        tau = command(law, memory, q, v, q_ref, v_ref, a_ref)
+        tau = control_command(law, memory, q, v, q_ref, v_ref, a_ref)
         more = a_ref + size * z / np.linalg.norm(z)
         assert_agree(tau, base.torque(q, v, q_ref, v_ref, more))
         assert memory[0] == pytest.approx(size + 1e-3 * 2000.0 * np.linalg.norm(z))

@@ -12,7 +12,7 @@ import pytest
 from oracles.agreement import assert_agree
 from oracles.pinocchio_robot import PinocchioRobot, se3
 from oracles.random_robots import link_parameters, random_pose, random_robot
-from steelyard.control import Admittance, command
+from steelyard.control import Admittance, control_command
 from steelyard.control.admittance import damped_square, momentum_and_rate, solve_square, tool_jacobian
 from steelyard.control.controller import described_model
 from steelyard.dynamics.batch import numbers
@@ -22,7 +22,7 @@ from steelyard.errors import InputError, UnknownNameError
 from steelyard.layout import layout_of
 from steelyard.motion import random_fourier
 from steelyard.robot import Robot
-from steelyard.simulate import simulate
+from steelyard.simulation import simulate_motion
 from steelyard.zoo import zoo_robot
 
 # A planar arm turns about y and can be led in its plane; a seven-joint arm can be led everywhere.
@@ -76,7 +76,7 @@ def run(
     q, v, still = start, np.full(robot.nv, velocity), np.zeros(robot.nv)
     memory, rows = np.array(law.memory), []
     for n in range(round(seconds / h)):
-        tau = command(law, memory, q, v, still, still, still)
+        tau = control_command(law, memory, q, v, still, still, still)
         rows.append((q, v, law.external_torque(memory), law.twist(memory)))
         force[law.tool.link + 1] = tool.act(pin.Force(wrench(n * h)))
         for _ in range(steps):  # the midpoint rule
@@ -179,7 +179,9 @@ def test_friction_and_rotors_in_the_model_are_not_taken_for_a_hand() -> None:
 def test_an_arm_held_by_friction_stays_where_it_is() -> None:
     robot = zoo_robot("two_link")
     law = Admittance.nominal(robot, 400.0, 40.0, 50.0, MASS, DAMPING, components=("x", "z"), cycle=1e-3)
-    log = simulate(robot, random_fourier(robot, np.random.default_rng(1)), controller=law, duration=0.5)
+    log = simulate_motion(
+        robot, random_fourier(robot, np.random.default_rng(1)), controller=law, duration=0.5
+    )
     assert np.abs(log.q - log.q[0]).max() < 1e-9
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy import signal
 
-from steelyard.control import FeedforwardPD, command
+from steelyard.control import FeedforwardPD, control_command
 from steelyard.errors import InputError
 from steelyard.zoo import zoo_robot
 
@@ -18,7 +18,7 @@ ROBOT = zoo_robot("two_link")
 def filtered(law: FeedforwardPD, q: np.ndarray) -> np.ndarray:
     """v̂ of a law with unit inertia and K_V and no other gain, for a reference at rest."""
     memory, still = np.array(law.memory), np.zeros(law.robot.nv)
-    return -np.array([command(law, memory, row, still, still, still, still) for row in q])
+    return -np.array([control_command(law, memory, row, still, still, still, still) for row in q])
 
 
 def differentiator(cycle: float, time_constant: float) -> FeedforwardPD:
@@ -73,7 +73,7 @@ def test_the_torque_is_equation_2_of_the_paper_and_ignores_the_measured_velocity
         last = q
         inside = KV @ (v_ref + KP @ np.linalg.inv(KV) @ (q_ref - q) - estimate) + a_ref
         expected = M @ inside + D @ v_ref
-        tau = command(law, memory, q, v, q_ref, v_ref, a_ref)
+        tau = control_command(law, memory, q, v, q_ref, v_ref, a_ref)
         np.testing.assert_allclose(tau, expected, rtol=1e-11, atol=1e-11 * np.abs(expected).max())
 
 

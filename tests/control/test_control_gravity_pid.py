@@ -9,7 +9,7 @@ import pytest
 from oracles.agreement import assert_agree
 from oracles.pinocchio_robot import PinocchioRobot
 from oracles.random_robots import link_parameters, random_robot
-from steelyard.control import GravityPID, command
+from steelyard.control import GravityPID, control_command
 from steelyard.layout import layout_of
 from steelyard.zoo import zoo_robot
 
@@ -41,7 +41,7 @@ def test_the_integral_sums_the_error_and_stays_within_its_limit() -> None:
         clamped += int((np.abs(integral) == limit).sum())
         still = np.zeros(robot.nv)
         expected = judge.torques(q, still, still) + offset + kp * (q_ref - q) + integral + kd * (v_ref - v)
-        assert_agree(command(law, memory, q, v, q_ref, v_ref, a_ref), expected)
+        assert_agree(control_command(law, memory, q, v, q_ref, v_ref, a_ref), expected)
     assert 0 < clamped < 60 * robot.nv  # both regimes were seen
 
 
@@ -50,9 +50,9 @@ def test_a_clamped_integral_turns_back_at_once() -> None:
     law = GravityPID.nominal(robot, 0.0, 100.0, 0.0, 2.0, cycle=1e-2)
     memory = np.array(law.memory)
     for _ in range(1000):  # far beyond the limit
-        wound = command(law, memory, [0.0], still, [1.0], still, still)[0]
+        wound = control_command(law, memory, [0.0], still, [1.0], still, still)[0]
     assert wound == pytest.approx(2.0)  # hanging straight down, the rod weighs nothing
-    back = command(law, memory, [0.0], still, [-0.5], still, still)[0]
+    back = control_command(law, memory, [0.0], still, [-0.5], still, still)[0]
     assert back == pytest.approx(1.5)
 
 
@@ -68,7 +68,7 @@ def test_the_integral_removes_the_error_of_a_wrong_model_if_its_limit_lets_it(
     goal, still = np.array([0.8, 0.5]), np.zeros(2)
     q, v, memory = goal.copy(), np.zeros(2), np.array(law.memory)
     for _ in range(6000):
-        tau = command(law, memory, q, v, goal, still, still)
+        tau = control_command(law, memory, q, v, goal, still, still)
         v = v + h * pin.aba(judge.model, judge.data, q, v, tau)
         q = q + h * v
     assert np.abs(v).max() < 1e-3

@@ -23,14 +23,14 @@ from steelyard.control import (
     FeedforwardPD,
     GravityPID,
     RobustTracking,
-    command,
+    control_command,
 )
 from steelyard.errors import DescriptionError, InputError
 from steelyard.layout import layout_of
 from steelyard.motion import random_fourier
 from steelyard.pose import Pose
 from steelyard.robot import Joint, JointKind, Link, Robot
-from steelyard.simulate import simulate
+from steelyard.simulation import simulate_motion
 from steelyard.zoo import zoo_robot
 
 
@@ -137,7 +137,7 @@ def test_a_compiled_loop_gives_what_single_calls_give(name: str) -> None:
     )
     np.testing.assert_array_equal(tau[0], controller.torque(*states[0]))
     for n in range(6):
-        np.testing.assert_array_equal(tau[n], command(controller, again, *states[n]))
+        np.testing.assert_array_equal(tau[n], control_command(controller, again, *states[n]))
     np.testing.assert_array_equal(memory, again)
     assert np.isfinite(tau).all()
 
@@ -146,12 +146,12 @@ def test_a_compiled_loop_gives_what_single_calls_give(name: str) -> None:
 def test_the_simulated_robot_obeys_every_law(name: str) -> None:
     robot = zoo_robot("two_link")
     controller = every_law(robot)[name]
-    log = simulate(
+    log = simulate_motion(
         robot, random_fourier(robot, np.random.default_rng(1)), controller=controller, duration=0.2
     )
     memory = np.array(controller.memory)
     rows = zip(log.q, log.v, log.q_ref, log.v_ref, log.a_ref, strict=True)  # type: ignore[arg-type]
-    np.testing.assert_array_equal(log.tau, [command(controller, memory, *row) for row in rows])
+    np.testing.assert_array_equal(log.tau, [control_command(controller, memory, *row) for row in rows])
     assert digest(log.provenance[0].detail["controller"]) == digest(controller.settings)
 
 
@@ -200,7 +200,7 @@ def test_bad_gains_states_and_models_are_refused() -> None:
     with pytest.raises(InputError, match="v_ref: expected shape"):
         law.torque([0, 0], [0, 0], [0, 0], [0], [0, 0])
     with pytest.raises(InputError, match="q: must be finite"):
-        command(law, np.empty(0), [0, np.nan], [0, 0], [0, 0], [0, 0], [0, 0])
+        control_command(law, np.empty(0), [0, np.nan], [0, 0], [0, 0], [0, 0], [0, 0])
     other = layout_of(zoo_robot("one_link"))
     with pytest.raises(InputError, match="layout: it names links"):
         ComputedTorque(robot, other, other.complete_nominal(), 1.0, 1.0)

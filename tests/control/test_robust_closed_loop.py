@@ -16,7 +16,7 @@ from steelyard.inertia import Body
 from steelyard.motion import random_fourier
 from steelyard.robot import Robot
 from steelyard.rollout import ClosedLoop, rollout
-from steelyard.simulate import simulate
+from steelyard.simulation import simulate_motion
 from steelyard.zoo import zoo_robot
 
 ROTORS = (8.0, 12.0, 9.0, 11.5, 8.5, 8.5, 9.0)
@@ -147,7 +147,7 @@ def test_the_tube_is_kept_by_a_robot_that_mujoco_moves(form: str) -> None:
         scale, _ = truth(seed)
         robot = geared_gen3(scale).with_body("payload", payload(seed), frame=ROBOT.link_names[-1])
         motion = random_fourier(ROBOT, np.random.default_rng(seed))
-        log = simulate(robot, motion, controller=law, duration=0.4)
+        log = simulate_motion(robot, motion, controller=law, duration=0.4)
         e, rate = log.q_ref - log.q, log.v_ref - log.v  # type: ignore[operator]
         assert np.linalg.norm(rate + KR * e, axis=1).max() <= law.tube.radius
         assert np.linalg.norm(e, axis=1).max() <= law.tube.position

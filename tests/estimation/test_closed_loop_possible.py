@@ -17,7 +17,7 @@ from steelyard.estimation.closed_loop.fit import fit_closed_loop_input
 from steelyard.estimation.closed_loop.response import LoopComparison
 from steelyard.estimation.closed_loop.run import LoopRun, block_means
 from steelyard.estimation.closed_loop.search import RefinementOutcome
-from steelyard.identifiability import MinimalModel, minimal_model
+from steelyard.identifiable import MinimalModel, minimal_model
 from steelyard.inertia import PARAMETER_NAMES, Body, change_of_frame
 from steelyard.layout import layout_of
 from steelyard.link_frames import modified_dh_frames

@@ -15,7 +15,7 @@ from steelyard.estimation.closed_loop.constraints import Point, SearchBox
 from steelyard.estimation.closed_loop.fit import fit_closed_loop_input
 from steelyard.estimation.closed_loop.run import LoopRun, block_means
 from steelyard.estimation.closed_loop.search import Refinement, RefinementOutcome
-from steelyard.identifiability import MinimalModel, minimal_model, structural_identifiability
+from steelyard.identifiable import MinimalModel, minimal_model, structural_identifiability
 from steelyard.layout import layout_of
 from steelyard.rollout import ClosedLoop, rollout
 from steelyard.zoo import zoo_robot

@@ -27,7 +27,7 @@ from steelyard.motion import random_fourier
 from steelyard.problem import Problem, problem_of
 from steelyard.robot import Robot
 from steelyard.signals import prepared, without_turning
-from steelyard.simulate import simulate
+from steelyard.simulation import simulate_motion
 from steelyard.zoo import zoo_robot
 
 LINEAR = ("viscous", "coulomb", "offset", "rotor")
@@ -59,7 +59,7 @@ def asked(
     """A simulated industrial log of a robot whose description says nothing of its drives, or one thing."""
     rng = np.random.default_rng(seed)
     motion = random_fourier(robot, rng, period=5.0)
-    log = prepared(simulate(robot, motion, sensor="industrial", rng=rng)).recording
+    log = prepared(simulate_motion(robot, motion, sensor="industrial", rng=rng)).recording
     stated = described or Drive()
     bare = replace(robot, joints=tuple(replace(joint, drive=stated) for joint in robot.joints))
     layout = layout_of(bare, LINEAR)

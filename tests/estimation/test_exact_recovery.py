@@ -10,7 +10,7 @@ from steelyard.estimation import fit_least_squares
 from steelyard.layout import layout_of
 from steelyard.motion import random_fourier
 from steelyard.problem import problem_of
-from steelyard.simulate import simulate
+from steelyard.simulation import simulate_motion
 from steelyard.zoo import zoo_robot
 
 
@@ -18,7 +18,7 @@ def test_an_ideal_log_gives_the_panda_back_to_round_off() -> None:
     robot = zoo_robot("panda")
     layout = layout_of(robot, [term.name for term in DRIVE_TERMS])
     train, held_out = (
-        simulate(robot, random_fourier(robot, np.random.default_rng(k)), rate=200.0) for k in range(2)
+        simulate_motion(robot, random_fourier(robot, np.random.default_rng(k)), rate=200.0) for k in range(2)
     )
     estimate = fit_least_squares(problem_of(robot, layout, [train]))
     assert len(estimate.values) == 69

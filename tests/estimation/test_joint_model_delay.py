@@ -12,7 +12,7 @@ from steelyard.errors import InputError, RecordingError
 from steelyard.estimation import FirstOrderFit, common_dead_time, replayed_commands
 from steelyard.motion import random_fourier
 from steelyard.recording import Recording
-from steelyard.simulate import sensor_preset, simulate
+from steelyard.simulation import sensor_preset, simulate_motion
 from steelyard.zoo import zoo_robot
 
 ROBOT = zoo_robot("two_link")
@@ -23,7 +23,9 @@ LIMITS = np.array([joint.limits.effort for joint in ROBOT.joints])
 def run(delay: float, jitter: float = 0.0) -> Recording:
     preset = replace(sensor_preset("low-cost"), name="late", delay=delay, jitter=jitter)
     motion = random_fourier(ROBOT, np.random.default_rng(0))
-    return simulate(ROBOT, motion, controller=LAW, sensor=preset, rng=np.random.default_rng(1), duration=1.0)
+    return simulate_motion(
+        ROBOT, motion, controller=LAW, sensor=preset, rng=np.random.default_rng(1), duration=1.0
+    )
 
 
 def fit(seconds: float, deviation: float) -> FirstOrderFit:

@@ -15,7 +15,7 @@ from steelyard.problem import Problem
 from steelyard.problem import problem_of as posed
 from steelyard.recording import Recording
 from steelyard.robot import Robot
-from steelyard.simulate import simulate
+from steelyard.simulation import simulate_motion
 from steelyard.zoo import zoo_robot
 
 DRIVE = ["viscous", "coulomb", "offset", "rotor"]
@@ -74,7 +74,7 @@ def test_an_estimate_predicts_a_motion_it_has_not_seen() -> None:
 def test_a_log_of_the_simulated_plant_recovers_paper_001_table_5_1() -> None:
     # Table 5.1: m c_x = 0, m c_z = -0.3, I_yy = 0.2; the paper's own errors go up to 1e-3.
     robot = zoo_robot("one_link")
-    log = simulate(robot, random_fourier(robot, np.random.default_rng(0)), sensor="ideal")
+    log = simulate_motion(robot, random_fourier(robot, np.random.default_rng(0)), sensor="ideal")
     estimate = fit_least_squares(problem_of(robot, log))
     values = dict(zip(estimate.base.names, estimate.values, strict=True))
     rotor = "link1.Iyy+" if "link1.Iyy+" in values else "joint1.rotor+"

@@ -17,7 +17,7 @@ from steelyard.layout import Layout, layout_of
 from steelyard.motion import random_fourier
 from steelyard.problem import Problem, problem_of
 from steelyard.robot import Robot
-from steelyard.simulate import simulate
+from steelyard.simulation import simulate_motion
 from steelyard.zoo import zoo_robot
 from uncertainty.noisy_logs import coloured, exact_log, exact_problem
 
@@ -88,7 +88,7 @@ def test_a_plant_of_other_code_with_load_friction_is_identified() -> None:
     drive = Drive(viscous=0.4, coulomb=0.6, offset=0.05, rotor=0.03, load=0.15)
     driven = replace(robot, joints=tuple(replace(joint, drive=drive) for joint in robot.joints))
     layout = layout_of(driven, TERMS)
-    log = simulate(driven, random_fourier(robot, np.random.default_rng(2)), rate=200.0)
+    log = simulate_motion(driven, random_fourier(robot, np.random.default_rng(2)), rate=200.0)
     problem = problem_of(driven, layout, [log])
     truth = problem.base.matrix @ layout.complete_nominal()
     estimate = fit_load_friction(problem)

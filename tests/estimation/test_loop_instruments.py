@@ -11,7 +11,7 @@ from steelyard.layout import layout_of
 from steelyard.motion import FourierMotion, random_fourier
 from steelyard.problem import problem_of
 from steelyard.recording import Recording
-from steelyard.simulate import simulate
+from steelyard.simulation import simulate_motion
 from steelyard.zoo import zoo_robot
 
 ROBOT = zoo_robot("two_link")
@@ -23,7 +23,7 @@ def run() -> tuple[Recording, LoopSettings, FourierMotion]:
     """A MuJoCo plant under a PD law soft enough to leave the reference."""
     motion = random_fourier(ROBOT, np.random.default_rng(4))
     controller = PD(ROBOT, kp=60.0, kd=8.0)
-    log = simulate(ROBOT, motion, controller=controller, sensor="ideal", torque_limits=False)
+    log = simulate_motion(ROBOT, motion, controller=controller, sensor="ideal", torque_limits=False)
     return log.rows(slice(None, None, 5)), LoopSettings(controller), motion
 
 

@@ -14,7 +14,7 @@ from steelyard.layout import layout_of
 from steelyard.motion import random_fourier
 from steelyard.problem import Estimate, Problem, problem_of
 from steelyard.signals import Preparation, prepared, without_delay, without_turning
-from steelyard.simulate import simulate
+from steelyard.simulation import simulate_motion
 from steelyard.zoo import zoo_robot
 from uncertainty.noisy_logs import DRIVE, errors_in_deviations, exact_log, exact_problem, noisy
 
@@ -118,7 +118,7 @@ def test_simulated_logs_give_intervals_that_hold_and_errors_no_larger_than_least
         robot = zoo_robot(name)
         layout = layout_of(robot, DRIVE)
         rng = np.random.default_rng(seed)
-        log = simulate(robot, random_fourier(robot, rng), sensor="industrial", rng=rng)
+        log = simulate_motion(robot, random_fourier(robot, rng), sensor="industrial", rng=rng)
         thinned = prepared(log).recording
         (aligned,), lag = torque_aligned(problem_of(robot, layout, [thinned]), [thinned], 1.0 / log.rate)
         assert lag is not None

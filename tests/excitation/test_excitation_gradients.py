@@ -12,7 +12,7 @@ from steelyard.dynamics import torque_regressor
 from steelyard.excitation import DesignProblem
 from steelyard.excitation.local_search import Searcher, random_unknowns
 from steelyard.excitation.objective import RANGE, ClearanceBarrier, ObjectiveStage, barrier, surrogate
-from steelyard.identifiability import Criterion, Information, score
+from steelyard.identifiable import Criterion, Information, score
 
 STAGE = ObjectiveStage(power=8.0, barrier=1e-2)
 

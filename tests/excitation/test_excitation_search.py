@@ -22,7 +22,7 @@ from steelyard.excitation import (
 )
 from steelyard.excitation.interior_point import Iterate, minimise_within_limits
 from steelyard.excitation.local_search import Searcher, random_unknowns
-from steelyard.identifiability import Criterion, numerical_base, score
+from steelyard.identifiable import Criterion, numerical_base, score
 from steelyard.layout import layout_of
 from steelyard.limits import clearance_of
 from steelyard.motion import random_fourier

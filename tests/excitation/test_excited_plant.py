@@ -13,14 +13,14 @@ from excitation.small_designs import med7
 from steelyard.dynamics import inverse_dynamics
 from steelyard.estimation import fit_weighted, torque_aligned
 from steelyard.excitation import DesignProblem, SearchBudget, design, fourier_family, robot_columns
-from steelyard.identifiability import Criterion
+from steelyard.identifiable import Criterion
 from steelyard.layout import layout_of
 from steelyard.limits import clearance_of
 from steelyard.motion import Motion, random_fourier
 from steelyard.problem import Estimate, problem_of
 from steelyard.signals import prepared, without_turning
-from steelyard.simulate import sensor_preset, simulate
-from steelyard.simulate.sensor import drawn_robot_sample
+from steelyard.simulation import sensor_preset, simulate_motion
+from steelyard.simulation.sensor import drawn_robot_sample
 from steelyard.zoo import zoo_robot
 
 ROBOT = zoo_robot("panda")
@@ -44,7 +44,7 @@ def truth() -> np.ndarray:
 
 
 def identified(motion: Motion) -> Estimate:
-    log = simulate(ROBOT, motion, sensor="industrial", rng=plant())
+    log = simulate_motion(ROBOT, motion, sensor="industrial", rng=plant())
     ready = prepared(log).recording
     (aligned,), _ = torque_aligned(problem_of(ROBOT, LAYOUT, [ready]), [ready], 1.0 / log.rate)
     return fit_weighted(problem_of(ROBOT, LAYOUT, [without_turning(aligned)]))

@@ -11,7 +11,7 @@ from steelyard.export.object_mesh import object_mesh
 from steelyard.export.payload_asset import write_object
 from steelyard.inertia import mesh_properties
 from steelyard.pose import Pose
-from steelyard.simulate.object_trials import compared_motion, run_trial, standard_trials, swing_period
+from steelyard.simulation.object_trials import compared_motion, run_trial, standard_trials, swing_period
 
 SIDES = (0.10, 0.06, 0.04)
 POSE = Pose.from_rpy((0.3, 0.1, -0.4), (0.02, 0.0, 0.05))

@@ -15,7 +15,7 @@ from export.material import full_layout, nominal_estimate, random_estimate
 from steelyard.errors import InputError
 from steelyard.export import ReadBackError, draw_models, result, write_folder, write_result
 from steelyard.export.xml_text import ModelText
-from steelyard.identifiability import structural_identifiability
+from steelyard.identifiable import structural_identifiability
 from steelyard.layout import layout_of
 from steelyard.problem import Estimate
 from steelyard.recording import Step

@@ -14,7 +14,7 @@ from export.material import LINEAR, full_layout, nominal_estimate
 from oracles.newton_euler import newton_euler
 from steelyard.errors import InputError
 from steelyard.export import write_result
-from steelyard.identifiability import structural_identifiability
+from steelyard.identifiable import structural_identifiability
 from steelyard.model import ResultFolder, is_result, read_result
 from steelyard.problem import Estimate
 from steelyard.zoo import zoo_robot

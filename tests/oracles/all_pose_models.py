@@ -8,7 +8,7 @@ import numpy as np
 
 from oracles.pinocchio_robot import PinocchioRobot
 from steelyard.consistency.all_poses.proof import AllPoseProof
-from steelyard.identifiability import MinimalModel, minimal_model
+from steelyard.identifiable import MinimalModel, minimal_model
 from steelyard.inertia import PARAMETER_NAMES
 from steelyard.layout import layout_of
 from steelyard.link_frames import modified_dh_frames

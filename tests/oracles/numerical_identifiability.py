@@ -14,7 +14,7 @@ import numpy as np
 
 from oracles.pinocchio_robot import PinocchioRobot
 from oracles.random_robots import random_states
-from steelyard.identifiability import Class, Identifiability, structural_identifiability
+from steelyard.identifiable import Class, Identifiability, structural_identifiability
 from steelyard.layout import Layout, layout_of
 from steelyard.robot import Mimic, Robot
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from steelyard.identifiability import RestrictedIdentifiability, restricted, structural_identifiability
+from steelyard.identifiable import RestrictedIdentifiability, restricted, structural_identifiability
 from steelyard.layout import layout_of
 from steelyard.pose import Pose
 from steelyard.robot import Joint, JointKind, Link, Robot, Rotor, rotor_name, spin_only, with_rotors

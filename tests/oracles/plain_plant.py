@@ -15,9 +15,9 @@ from steelyard.control import Controller
 from steelyard.drive import stribeck_column
 from steelyard.motion import MotionSample
 from steelyard.robot import Robot
-from steelyard.simulate import SensorPreset
-from steelyard.simulate.mujoco_model import mujoco_model
-from steelyard.simulate.sensor import RobotSample
+from steelyard.simulation import SensorPreset
+from steelyard.simulation.mujoco_model import mujoco_model
+from steelyard.simulation.sensor import RobotSample
 
 STEP = 0.5e-3
 

@@ -17,7 +17,7 @@ from steelyard.problem import Estimate, problem_of
 from steelyard.recording import Recording
 from steelyard.report import ReportContent, identification_content_of
 from steelyard.robot import Robot
-from steelyard.simulate import simulate
+from steelyard.simulation import simulate_motion
 from steelyard.zoo import zoo_robot
 
 
@@ -38,7 +38,8 @@ def robot() -> Robot:
 def recordings(robot: Robot) -> dict[str, Recording]:
     rng = np.random.default_rng(3)
     return {
-        name: simulate(robot, random_fourier(robot, rng), sensor="ideal") for name in ("train", "holdout")
+        name: simulate_motion(robot, random_fourier(robot, rng), sensor="ideal")
+        for name in ("train", "holdout")
     }
 
 

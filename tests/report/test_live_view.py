@@ -23,9 +23,9 @@ from oracles.pinocchio_robot import PinocchioRobot
 from report.chromium import NAMES, PROGRAM, Browser
 from report.test_online_page import EFFORT, HOME, KR, RADIUS, arm, head, known, run
 from steelyard.finding import Severity
-from steelyard.online import Event, JointReading
 from steelyard.report.online.live import MOST, LiveObserver, LiveView, Snapshot
 from steelyard.report.online.page import online_page
+from steelyard.safe_learning import Event, JointReading
 
 Letter = tuple[str, dict[str, Any]]
 

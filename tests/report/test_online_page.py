@@ -29,7 +29,11 @@ from steelyard.limits import (
     clearance_of,
 )
 from steelyard.motion import SplineMotion
-from steelyard.online import (
+from steelyard.pose import Pose
+from steelyard.report.online.content import OnlineContent, OnlineHead, tool_tube
+from steelyard.report.online.page import live_page, online_page
+from steelyard.robot import Box, Robot
+from steelyard.safe_learning import (
     BROKEN,
     DONE,
     STOPPED,
@@ -40,10 +44,6 @@ from steelyard.online import (
     PlanCertificate,
     RobustLaw,
 )
-from steelyard.pose import Pose
-from steelyard.report.online.content import OnlineContent, OnlineHead, tool_tube
-from steelyard.report.online.page import live_page, online_page
-from steelyard.robot import Box, Robot
 from steelyard.uncertainty import PayloadBox
 from steelyard.zoo import zoo_robot
 

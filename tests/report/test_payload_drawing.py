@@ -13,14 +13,14 @@ from xml.etree import ElementTree
 import numpy as np
 import pinocchio
 import pytest
+from payload.loaded_arm import body, motion_of, run
 
 from oracles.pinocchio_robot import PinocchioRobot, pinocchio_model
-from payload.loaded_arm import body, motion_of, run
 from report.test_payload_page import bounds, weighed
 from steelyard.arrays import Array
 from steelyard.errors import InputError
 from steelyard.inertia import Body
-from steelyard.payload import PayloadEstimate, described, mounted_at, payload_of, weigh_with_model
+from steelyard.payloads import PayloadEstimate, described, mounted_at, payload_of, weigh_with_model
 from steelyard.recording import Recording
 from steelyard.report.payload.content import PayloadContent, outward, payload_trace
 from steelyard.report.payload.page import VIEWS, com_bounds, payload_views

@@ -13,15 +13,15 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pytest
-
 from payload.loaded_arm import body, motion_of, run
+
 from report.test_report_page import HOSTILE, Reader, data_of
 from steelyard.audit import Check, Status, Verdict
 from steelyard.errors import InputError
 from steelyard.export.payload_asset import write_object
 from steelyard.finding import Finding, Severity
 from steelyard.inertia import Body, Mesh
-from steelyard.payload import QUANTITIES, DecidedBy, mounted_at, payload_of, weigh_by_residual
+from steelyard.payloads import QUANTITIES, DecidedBy, mounted_at, payload_of, weigh_by_residual
 from steelyard.report.payload.content import (
     GainAnswer,
     PayloadContent,

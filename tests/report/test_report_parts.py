@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from steelyard.audit import torque_error
 from steelyard.errors import InputError, ShapeError, UnknownNameError
-from steelyard.identifiability import Class, structural_identifiability
+from steelyard.identifiable import Class, structural_identifiability
 from steelyard.problem import Estimate
 from steelyard.recording import Recording
 from steelyard.report import (

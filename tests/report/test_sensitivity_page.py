@@ -10,7 +10,7 @@ import pytest
 
 from oracles.page_reader import PageReader
 from steelyard.inertia import PARAMETER_NAMES
-from steelyard.payload import ErrorCell, MotionSpread, Noise, RunningMass, SensitivityTable
+from steelyard.payloads import ErrorCell, MotionSpread, Noise, RunningMass, SensitivityTable
 from steelyard.report import sensitivity_page
 from steelyard.report.sensitivity import condition_figure, error_figure, mass_figure
 

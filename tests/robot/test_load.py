@@ -7,12 +7,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from steelyard.campaign.spec import robot_document, robot_of
-from steelyard.workflows.given import given_robot
+from steelyard.campaigns.spec import robot_document, robot_of
 from steelyard.errors import DescriptionError, UnknownNameError
-from steelyard.identifiability import structural_identifiability
+from steelyard.identifiable import structural_identifiability
 from steelyard.layout import layout_of
 from steelyard.robot import load_robot
+from steelyard.workflows.given import given_robot
 from steelyard.zoo import find_robot
 
 URDF = """<robot name="u"><link name="a"/><link name="b"/><joint name="j" type="continuous">

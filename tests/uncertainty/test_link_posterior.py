@@ -9,7 +9,7 @@ import pytest
 
 from steelyard.consistency import check_parameters, prior_of
 from steelyard.errors import InputError
-from steelyard.identifiability import structural_identifiability
+from steelyard.identifiable import structural_identifiability
 from steelyard.layout import Layout, layout_of
 from steelyard.uncertainty import link_intervals, link_posterior, prior_alone
 from steelyard.zoo import zoo_robot

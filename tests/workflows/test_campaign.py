@@ -7,14 +7,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
 from campaign.test_identification import written as identification
 from campaign.test_monte_carlo import written as study
+
 from cli.running import run
 from steelyard.archive import to_document
-from steelyard.campaign import CampaignEvent, Happening, TaskGraph, read_spec
+from steelyard.campaigns import CampaignEvent, Happening, TaskGraph, read_spec
 from steelyard.errors import InputError
-from steelyard.progress import Step
+from steelyard.progress import ProgressStep
 from steelyard.workflows.campaign import CampaignResult, campaign
 
 
@@ -41,16 +41,16 @@ def plain(document: dict[str, Any]) -> dict[str, Any]:
 
 
 @pytest.fixture(scope="module")
-def done(tmp_path_factory: pytest.TempPathFactory) -> tuple[CampaignResult, Notes, list[Step], Path]:
+def done(tmp_path_factory: pytest.TempPathFactory) -> tuple[CampaignResult, Notes, list[ProgressStep], Path]:
     folder = tmp_path_factory.mktemp("campaign")
-    notes, said = Notes(), list[Step]()
+    notes, said = Notes(), list[ProgressStep]()
     spec = read_spec(study(folder, ("[0.1, 1, 10]", "[1]"), ('"ols", "wls"', '"ols"')))
     result = campaign(spec, out=folder / "out", workers=1, observer=notes, progress=said.append)
     return result, notes, said, folder
 
 
 def test_the_command_goes_on_where_python_ended_and_answers_the_same(
-    done: tuple[CampaignResult, Notes, list[Step], Path],
+    done: tuple[CampaignResult, Notes, list[ProgressStep], Path],
 ) -> None:
     result, _, _, folder = done
     again = run("campaign", folder / "study.toml", "--out", folder / "out", "--workers", 1, "--json")
@@ -60,7 +60,9 @@ def test_the_command_goes_on_where_python_ended_and_answers_the_same(
     assert told.out.split() == str(result).split()
 
 
-def test_who_listens_hears_of_every_task(done: tuple[CampaignResult, Notes, list[Step], Path]) -> None:
+def test_who_listens_hears_of_every_task(
+    done: tuple[CampaignResult, Notes, list[ProgressStep], Path],
+) -> None:
     result, notes, said, _ = done
     assert notes.tasks == len(result.outcome.ends)
     assert sorted(notes.ended) == sorted(result.outcome.ends)
@@ -69,7 +71,9 @@ def test_who_listens_hears_of_every_task(done: tuple[CampaignResult, Notes, list
     assert shares == pytest.approx([(k + 1) / notes.tasks for k in range(notes.tasks)])
 
 
-def test_the_result_says_how_it_ended_in_a_line(done: tuple[CampaignResult, Notes, list[Step], Path]) -> None:
+def test_the_result_says_how_it_ended_in_a_line(
+    done: tuple[CampaignResult, Notes, list[ProgressStep], Path],
+) -> None:
     result = done[0]
     tasks = len(result.outcome.ends)
     assert repr(result) == f"<CampaignResult study: pass, {tasks} of {tasks} tasks done>"

@@ -10,7 +10,7 @@ import pytest
 
 from cli.running import run
 from steelyard.archive import to_document
-from steelyard.progress import Step
+from steelyard.progress import ProgressStep
 from steelyard.workflows.demo import Demonstration, demo
 from steelyard.zoo import zoo_robot
 
@@ -23,13 +23,13 @@ def _said(document: dict[str, Any]) -> dict[str, Any]:
 
 
 @pytest.fixture(scope="module")
-def heard() -> list[Step]:
+def heard() -> list[ProgressStep]:
     """What was said while the demo below ran."""
     return []
 
 
 @pytest.fixture(scope="module")
-def shown(heard: list[Step]) -> Demonstration:
+def shown(heard: list[ProgressStep]) -> Demonstration:
     """The demo of an object."""
     return demo(zoo_robot("one_link"), seed=3, progress=heard.append)
 
@@ -50,7 +50,7 @@ def test_nothing_is_written_without_a_folder(
     assert list(tmp_path.iterdir()) == []
 
 
-def test_it_tells_what_it_does_and_what_it_found(shown: Demonstration, heard: list[Step]) -> None:
+def test_it_tells_what_it_does_and_what_it_found(shown: Demonstration, heard: list[ProgressStep]) -> None:
     assert [step.message[0] for step in heard if step.message[:1] in "ABCD"] == ["A", "B", "C", "D"]
     assert repr(shown).startswith("<Demonstration of one_link: ")
     assert str(shown).startswith(shown.verdict)

@@ -15,10 +15,10 @@ from steelyard.errors import InputError
 from steelyard.inertia import Body
 from steelyard.limits import Scene, read_scene
 from steelyard.motion import random_fourier, read_motion, write_motion
-from steelyard.progress import Step
+from steelyard.progress import ProgressStep
 from steelyard.recording import read, write
 from steelyard.robot import read_payload
-from steelyard.simulate import simulate
+from steelyard.simulation import simulate_motion
 from steelyard.workflows.excitation import DesignedMotion, SupplementedMotion
 from steelyard.workflows.excite import excite
 from steelyard.zoo import zoo_robot
@@ -36,7 +36,8 @@ def there(tmp_path_factory: pytest.TempPathFactory) -> Path:
     robot = zoo_robot("two_link")
     motion = random_fourier(robot, np.random.default_rng(0), period=4.0)
     write(
-        simulate(robot, motion, sensor="ideal", rng=np.random.default_rng(1), rate=100.0), folder / "log.csv"
+        simulate_motion(robot, motion, sensor="ideal", rng=np.random.default_rng(1), rate=100.0),
+        folder / "log.csv",
     )
     (folder / "scene.toml").write_text(SCENE)
     (folder / "load.json").write_text(LOAD)
@@ -98,7 +99,7 @@ def test_objects_give_the_same_and_nothing_is_written(there: Path, commanded: di
 
 
 def test_a_result_samples_tells_and_saves_itself(tmp_path: Path) -> None:
-    heard: list[Step] = []
+    heard: list[ProgressStep] = []
     found = excite(zoo_robot("two_link"), floor="none", **SEARCH, progress=heard.append)
     assert isinstance(found, DesignedMotion)
     assert found.certified

@@ -1,4 +1,4 @@
-"""`steelyard.identifiability` from Python: the same as the command, from a name or from a robot."""
+"""`steelyard.identifiable` from Python: the same as the command, from a name or from a robot."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ from steelyard.errors import InputError, UnknownNameError
 from steelyard.model import Model
 from steelyard.motion import random_fourier
 from steelyard.recording import Recording, write
-from steelyard.simulate import simulate
+from steelyard.simulation import simulate_motion
 from steelyard.workflows.identification import Identification
 from steelyard.workflows.identify import identify
 from steelyard.workflows.identify_request import IdentifyRequest
@@ -33,7 +33,7 @@ OPTIONS: dict[str, Any] = {"cutoff": 20.0, "method": "wls", "mass": None}
 
 def _log(seed: int) -> Recording:
     motion = random_fourier(ROBOT, np.random.default_rng(seed), period=5.0)
-    log = simulate(ROBOT, motion, sensor="industrial", rng=np.random.default_rng(seed))
+    log = simulate_motion(ROBOT, motion, sensor="industrial", rng=np.random.default_rng(seed))
     return Recording(log.joints, log.time, q=log.q, v=log.v, tau=log.tau)
 
 

@@ -14,7 +14,7 @@ from cli.running import run
 from steelyard.archive import to_document
 from steelyard.control import FeedforwardPD
 from steelyard.errors import InputError
-from steelyard.progress import Step
+from steelyard.progress import ProgressStep
 from steelyard.recording import read
 from steelyard.workflows.joint_models import JointModels
 from steelyard.workflows.joints import JointsRequest, joints
@@ -36,13 +36,13 @@ def commanded(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str,
 
 
 @pytest.fixture(scope="module")
-def heard() -> list[Step]:
+def heard() -> list[ProgressStep]:
     """What was said while the models below were made."""
     return []
 
 
 @pytest.fixture(scope="module")
-def found(heard: list[Step]) -> JointModels:
+def found(heard: list[ProgressStep]) -> JointModels:
     """The same from Python, of an object."""
     return joints(ROBOT, posture=[-0.1, 0.2], seed=3, progress=heard.append)
 
@@ -62,7 +62,7 @@ def test_the_request_holds_every_parameter() -> None:
 
 
 def test_an_object_gives_what_the_command_gives(
-    commanded: tuple[Path, dict[str, Any]], found: JointModels, heard: list[Step]
+    commanded: tuple[Path, dict[str, Any]], found: JointModels, heard: list[ProgressStep]
 ) -> None:
     assert list(found.document) == list(commanded[1])
     assert _said(found.document) == _said(commanded[1])

@@ -17,9 +17,9 @@ import pytest
 from cli.running import run
 from steelyard.archive import to_document
 from steelyard.errors import InputError
-from steelyard.online import BROKEN, OnlineRun, Replanner
-from steelyard.progress import Step
+from steelyard.progress import ProgressStep
 from steelyard.robot import read_payload
+from steelyard.safe_learning import BROKEN, OnlineRun, Replanner
 from steelyard.uncertainty import PayloadBox
 from steelyard.workflows.online import SafeLearning, online
 from steelyard.workflows.safe_learning import learning_task
@@ -51,9 +51,9 @@ def counted() -> Any:
 @pytest.fixture(scope="module")
 def learned(
     load: Path, counted: None, tmp_path_factory: pytest.TempPathFactory
-) -> tuple[SafeLearning, list[Step]]:
+) -> tuple[SafeLearning, list[ProgressStep]]:
     """A run from objects, in an empty folder."""
-    said: list[Step] = []
+    said: list[ProgressStep] = []
     with pytest.MonkeyPatch.context() as patch:
         here = tmp_path_factory.mktemp("here")
         patch.chdir(here)
@@ -72,7 +72,7 @@ def learned(
 
 
 def test_it_answers_as_the_command_does(
-    learned: tuple[SafeLearning, list[Step]], load: Path, counted: None, tmp_path: Path
+    learned: tuple[SafeLearning, list[ProgressStep]], load: Path, counted: None, tmp_path: Path
 ) -> None:
     found, said = learned
     done = run("online", "so101", "--payload", load, *WORDS, "--out", tmp_path / "out", "--json")
@@ -87,7 +87,7 @@ def test_it_answers_as_the_command_does(
 
 
 def test_the_result_says_what_matters_and_can_be_saved_later(
-    learned: tuple[SafeLearning, list[Step]], tmp_path: Path
+    learned: tuple[SafeLearning, list[ProgressStep]], tmp_path: Path
 ) -> None:
     found, said = learned
     assert any("Preparing" in step.message for step in said)
@@ -157,7 +157,7 @@ def test_a_run_is_shown_while_it_goes_on_and_no_longer(
         opened.append((url, urllib.request.urlopen(url, timeout=5).read().decode()))
 
     monkeypatch.setattr(webbrowser, "open", open_page)
-    said: list[Step] = []
+    said: list[ProgressStep] = []
     options: dict[str, Any] = {"plans": 1, "seed": 4, "tool": "none", "rotor": 0.5, "heaviest": 0.3}
     found = online("so101", payload=load, live=True, progress=said.append, **options)
     ((url, page),) = opened

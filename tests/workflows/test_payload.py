@@ -1,4 +1,4 @@
-"""`steelyard.payload` from Python: the same as the command, from paths or objects; writes only when told."""
+"""`steelyard.payloads` from Python: the same as the command, from paths or objects; writes only when told."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-
-from cli.running import Run, run
 from payload.loaded_arm import body, motion_of
 from payload.loaded_arm import run as driven
+
+from cli.running import Run, run
 from steelyard.archive import to_document
 from steelyard.audit import Status
 from steelyard.errors import InputError

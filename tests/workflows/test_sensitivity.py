@@ -12,7 +12,7 @@ import pytest
 from cli.running import run
 from steelyard.archive import to_document
 from steelyard.inertia import Body
-from steelyard.payload import Noise
+from steelyard.payloads import Noise
 from steelyard.workflows.sensitivity import SensitivityRequest, sensitivity
 from steelyard.zoo import zoo_robot
 

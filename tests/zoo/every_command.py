@@ -5,14 +5,13 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 
 from cli.running import Run, run
-from steelyard.cli import demo_line
-from steelyard.simulate import nominal_posture
+from steelyard.simulation import nominal_posture
+from steelyard.workflows import demo
 from steelyard.zoo import ZOO, zoo_robot
 
 LOAD = {"mass": 0.05, "com": [0, 0, 0.02], "inertia": [1e-4, 0, 1e-4, 0, 0, 1e-4]}
@@ -33,12 +32,12 @@ ARMS = [name for name in ZOO if is_arm(name)]
 @contextmanager
 def short_demo() -> Iterator[None]:
     """The demo designs its motion in a moment."""
-    design = demo_line.DESIGN
-    demo_line.DESIGN = replace(design, rounds=1, harmonics=2, period=4.0)
+    design = demo.DESIGN
+    demo.DESIGN = {**design, "rounds": 1, "harmonics": 2, "period": 4.0}
     try:
         yield
     finally:
-        demo_line.DESIGN = design
+        demo.DESIGN = design
 
 
 def line_of_commands(name: str, folder: Path) -> None:

@@ -10,7 +10,7 @@ import numpy as np
 from steelyard.arrays import Array
 from steelyard.audit.verdict import Check, Status
 from steelyard.finding import Finding
-from steelyard.identifiability import ExcitationCertificate
+from steelyard.identifiable import ExcitationCertificate
 from steelyard.problem import Estimate, Problem
 from steelyard.uncertainty import base_intervals
 

@@ -15,10 +15,10 @@ from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
-from steelyard.campaign import CampaignEvent, Happening, TaskGraph
+from steelyard.campaigns import CampaignEvent, Happening, TaskGraph
 from steelyard.cli.output import stderr, stdout
-from steelyard.cli.workflow_command import command
-from steelyard.progress import Step
+from steelyard.cli.workflow_command import workflow_command
+from steelyard.progress import ProgressStep
 from steelyard.workflows.campaign import ENDS, CampaignResult
 from steelyard.workflows.campaign import campaign as workflow
 
@@ -104,7 +104,7 @@ def _watched(**given: Any) -> CampaignResult:
         return workflow(**given)
     hear, table = given.pop("progress"), StageTable()
 
-    def words(step: Step) -> None:
+    def words(step: ProgressStep) -> None:
         # The table has a bar of its own.
         if step.share is None:
             hear(step)
@@ -123,4 +123,4 @@ def _code(done: CampaignResult) -> int:
     return int(bool(done.failed) or done.verdict == "fail")
 
 
-campaign = command(_watched, _show, _code)
+campaign = workflow_command(_watched, _show, _code)

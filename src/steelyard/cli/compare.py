@@ -6,7 +6,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from steelyard.cli.output import stdout
-from steelyard.cli.workflow_command import command
+from steelyard.cli.workflow_command import workflow_command
 from steelyard.model import Difference
 from steelyard.workflows.compare import SHOWN, ResultComparison
 from steelyard.workflows.compare import compare as workflow
@@ -49,4 +49,4 @@ def _print_table(done: ResultComparison, title: str, rows: tuple[Difference, ...
     stdout.print(table)
 
 
-compare = command(workflow, _show)
+compare = workflow_command(workflow, _show)

@@ -16,7 +16,7 @@ from collections.abc import Callable
 import numpy as np
 
 from steelyard import dynamics
-from steelyard.cli.output import JsonOption, print_json, say, stdout
+from steelyard.cli.output import JsonOption, print_json, print_progress, stdout
 from steelyard.compiled import never_interpreted
 from steelyard.control import (
     PD,
@@ -28,11 +28,11 @@ from steelyard.control import (
     RobustTracking,
 )
 from steelyard.drive import DRIVE_TERMS
-from steelyard.identifiability import structural_identifiability
+from steelyard.identifiable import structural_identifiability
 from steelyard.layout import layout_of
 from steelyard.limits import MotionLimits, certify, clearance_of
 from steelyard.motion import random_fourier
-from steelyard.simulate import simulate
+from steelyard.simulation import simulate_motion
 from steelyard.threads import thread_count
 from steelyard.zoo import zoo_robot
 
@@ -52,7 +52,7 @@ def _certify(name: str) -> object:
 
 def _simulate(sensor: str) -> object:
     motion = random_fourier(_ROBOT, np.random.default_rng(0), fraction=0.01)
-    return simulate(_ROBOT, motion, sensor=sensor, rng=np.random.default_rng(0), duration=0.01)
+    return simulate_motion(_ROBOT, motion, sensor=sensor, rng=np.random.default_rng(0), duration=0.01)
 
 
 def _torque(controller: Controller) -> object:
@@ -137,7 +137,7 @@ def compile(json: JsonOption = False) -> None:
     helper = start_helper(tuple(reversed(KERNELS))) if thread_count() > 1 else None
     try:
         for name in KERNELS:
-            say(f"compile {name}")
+            print_progress(f"compile {name}")
             warm_up(name)
     finally:
         if helper is not None:

@@ -10,7 +10,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from steelyard.cli.output import stdout
-from steelyard.cli.workflow_command import command
+from steelyard.cli.workflow_command import workflow_command
 from steelyard.workflows.demo import Demonstration
 from steelyard.workflows.demo import demo as workflow
 
@@ -86,4 +86,4 @@ def _say(text: str) -> None:
     stdout.print(text, highlight=False, markup=False, soft_wrap=True)
 
 
-demo = command(_written, _show, lambda run: 1 if run.verdict == "fail" else 0)
+demo = workflow_command(_written, _show, lambda run: 1 if run.verdict == "fail" else 0)

@@ -6,7 +6,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from steelyard.cli.output import stdout
-from steelyard.cli.workflow_command import command
+from steelyard.cli.workflow_command import workflow_command
 from steelyard.workflows.excitation import DesignedMotion, Excitation, SupplementedMotion
 from steelyard.workflows.excite import excite as workflow
 
@@ -75,4 +75,4 @@ def _apart(margin: float, required: float) -> str:
     return f"{words[0]} beyond {1e3 * required:g} mm: {words[1]}"
 
 
-excite = command(workflow, _show, lambda done: 0 if done.certified else 3)
+excite = workflow_command(workflow, _show, lambda done: 0 if done.certified else 3)

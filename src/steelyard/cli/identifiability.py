@@ -9,8 +9,8 @@ from rich.table import Table
 from typer.core import TyperCommand
 
 from steelyard.cli.output import stdout
-from steelyard.cli.workflow_command import command
-from steelyard.identifiability import Class
+from steelyard.cli.workflow_command import workflow_command
+from steelyard.identifiable import Class
 from steelyard.workflows.identifiability import DIMENSIONS, LEGEND, ROTORS, IdentifiableParameters
 from steelyard.workflows.identifiability import identifiability as workflow
 
@@ -63,4 +63,4 @@ def _table(found: IdentifiableParameters) -> Table:
     return table
 
 
-identifiability = command(workflow, _show)
+identifiability = workflow_command(workflow, _show)

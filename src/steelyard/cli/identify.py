@@ -10,7 +10,7 @@ from rich.table import Table
 
 from steelyard.audit import Status
 from steelyard.cli.output import folded, read_back_line, stdout
-from steelyard.cli.workflow_command import command
+from steelyard.cli.workflow_command import workflow_command
 from steelyard.workflows.identification import Identification
 from steelyard.workflows.identify import identify as workflow
 
@@ -97,4 +97,4 @@ def _code(done: Identification) -> int:
     return 1 if done.verdict.status is Status.FAIL else 0
 
 
-identify = command(workflow, _show, _code)
+identify = workflow_command(workflow, _show, _code)

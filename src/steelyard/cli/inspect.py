@@ -7,7 +7,7 @@ from rich.table import Table
 
 from steelyard.audit import Status
 from steelyard.cli.output import stdout
-from steelyard.cli.workflow_command import command
+from steelyard.cli.workflow_command import workflow_command
 from steelyard.finding import Severity
 from steelyard.robot import REMEDIES, Joint, Link, Robot
 from steelyard.workflows.inspect import Inspection, RepairedDescription
@@ -96,4 +96,4 @@ def _show_repair(repaired: RepairedDescription) -> None:
     stdout.print(line, highlight=False, markup=False, soft_wrap=True)
 
 
-inspect = command(workflow, _show, lambda found: 0 if found.ok else 1)
+inspect = workflow_command(workflow, _show, lambda found: 0 if found.ok else 1)

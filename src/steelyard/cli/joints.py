@@ -8,7 +8,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from steelyard.cli.output import complain, stdout
-from steelyard.cli.workflow_command import command
+from steelyard.cli.workflow_command import workflow_command
 from steelyard.workflows.joint_models import HEADINGS, UNITS, JointModels
 from steelyard.workflows.joints import joints as workflow
 
@@ -39,4 +39,4 @@ def _code(done: JointModels) -> int:
     return 3 if done.failed else 0
 
 
-joints = command(workflow, _show, _code)
+joints = workflow_command(workflow, _show, _code)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from steelyard.cli.output import say, stdout
-from steelyard.cli.workflow_command import command
+from steelyard.cli.output import print_progress, stdout
+from steelyard.cli.workflow_command import workflow_command
 from steelyard.workflows.online import SafeLearning
 from steelyard.workflows.online import online as workflow
 
@@ -13,7 +13,7 @@ def _show(learned: SafeLearning) -> None:
         stdout.print(line, highlight=False, markup=False, soft_wrap=True)
     document = learned.document
     for line in (*document["events"], *document["violations"]):
-        say(line)
+        print_progress(line)
 
 
-online = command(workflow, _show, lambda learned: int(learned.verdict == "fail"))
+online = workflow_command(workflow, _show, lambda learned: int(learned.verdict == "fail"))

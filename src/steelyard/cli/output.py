@@ -19,7 +19,7 @@ from rich.segment import Segment
 from rich.text import Text
 
 from steelyard.finding import Finding
-from steelyard.progress import Progress, Step
+from steelyard.progress import Progress, ProgressStep
 
 _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 """What moves a cursor, clears a screen, renames a window or turns the direction of writing."""
@@ -101,10 +101,10 @@ class _Compilation:
     def __call__(self, kernel: str) -> None:
         if not self._began:
             self._began = True
-            say("Compiling for first use on this machine; later runs start at once.")
+            print_progress("Compiling for first use on this machine; later runs start at once.")
             if HELPERS.wanted:
                 self._start_helper()
-        say(f"   compile {kernel}")
+        print_progress(f"   compile {kernel}")
 
     def _start_helper(self) -> None:
         from steelyard.cli.compile import NEEDED, start_helper
@@ -131,7 +131,7 @@ def complain(message: str) -> None:
     stderr.print(f"error: {line}", style="bold red", highlight=False, markup=False, soft_wrap=True)
 
 
-def say(message: str) -> None:
+def print_progress(message: str) -> None:
     """Print a line of progress on stderr, where it does not disturb a pipe."""
     stderr.print(message, highlight=False, markup=False, soft_wrap=True)
 
@@ -143,10 +143,10 @@ def listening() -> Iterator[Progress]:
     bar = Bar(*columns, console=stderr, disable=not stderr.is_terminal, transient=True)
     task = bar.add_task("", total=1.0, visible=False)
 
-    def hear(step: Step) -> None:
+    def hear(step: ProgressStep) -> None:
         if step.share is None:
             bar.update(task, visible=False)
-            say(step.message)
+            print_progress(step.message)
         else:
             # Only now: a bar has a thread of its own, and workflows fork before they have shares to tell.
             bar.start()

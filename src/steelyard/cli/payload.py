@@ -9,7 +9,7 @@ from rich.table import Table
 
 from steelyard.audit import Status
 from steelyard.cli.output import folded, read_back_line, stdout
-from steelyard.cli.workflow_command import command
+from steelyard.cli.workflow_command import workflow_command
 from steelyard.workflows.payload import payload as workflow
 from steelyard.workflows.record import read_back
 from steelyard.workflows.weighed_payload import HEADS, Payload
@@ -36,4 +36,4 @@ def _show(done: Payload) -> None:
     stdout.print(read_back_line(read_back(done.files)), markup=False, highlight=False, soft_wrap=True)
 
 
-payload = command(workflow, _show, lambda done: 1 if done.verdict.status is Status.FAIL else 0)
+payload = workflow_command(workflow, _show, lambda done: 1 if done.verdict.status is Status.FAIL else 0)

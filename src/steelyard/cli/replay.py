@@ -5,7 +5,7 @@ from __future__ import annotations
 from rich.markup import escape
 
 from steelyard.cli.output import stdout
-from steelyard.cli.workflow_command import command
+from steelyard.cli.workflow_command import workflow_command
 from steelyard.workflows.replay import Replay
 from steelyard.workflows.replay import replay as workflow
 
@@ -24,4 +24,4 @@ def _show(done: Replay) -> None:
     stdout.print(f"[bold red]fail[/bold red]: not the same bits: {escape(done.reason)}", soft_wrap=True)
 
 
-replay = command(workflow, _show, lambda done: 0 if done.same else 1)
+replay = workflow_command(workflow, _show, lambda done: 0 if done.same else 1)

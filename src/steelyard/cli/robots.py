@@ -5,7 +5,7 @@ from __future__ import annotations
 from rich.table import Table
 
 from steelyard.cli.output import stdout
-from steelyard.cli.workflow_command import command
+from steelyard.cli.workflow_command import workflow_command
 from steelyard.workflows.robots import RobotCatalogue
 from steelyard.workflows.robots import robots as workflow
 
@@ -23,4 +23,4 @@ def _show(found: RobotCatalogue) -> None:
             stdout.print(f"  {what}: {source}", highlight=False, soft_wrap=True)
 
 
-robots = command(workflow, _show)
+robots = workflow_command(workflow, _show)

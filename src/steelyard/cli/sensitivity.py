@@ -8,7 +8,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from steelyard.cli.output import stdout
-from steelyard.cli.workflow_command import command
+from steelyard.cli.workflow_command import workflow_command
 from steelyard.workflows.sensitivity import WORST, SensitivityStudy
 from steelyard.workflows.sensitivity import sensitivity as workflow
 
@@ -39,4 +39,4 @@ def _show(done: SensitivityStudy) -> None:
     )
 
 
-sensitivity = command(workflow, _show)
+sensitivity = workflow_command(workflow, _show)

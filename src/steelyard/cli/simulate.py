@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from steelyard.cli.output import say, stdout
-from steelyard.cli.workflow_command import command
+from steelyard.cli.output import print_progress, stdout
+from steelyard.cli.workflow_command import workflow_command
 from steelyard.workflows.simulate import Simulation
 from steelyard.workflows.simulate import simulate as workflow
 
@@ -11,11 +11,13 @@ from steelyard.workflows.simulate import simulate as workflow
 def _show(done: Simulation) -> None:
     for name, cycles in done.clipped.items():
         if cycles:
-            say(f"{name}: the command was cut at the torque limit in {cycles} of the control cycles.")
+            print_progress(
+                f"{name}: the command was cut at the torque limit in {cycles} of the control cycles."
+            )
     if done.held is not None:
         held = f"{done.held} is held at {done.robot.tool_frame.name}."
         stdout.print(held, highlight=False, markup=False, soft_wrap=True)
     stdout.print(str(done), highlight=False, markup=False, soft_wrap=True)
 
 
-simulate = command(workflow, _show)
+simulate = workflow_command(workflow, _show)

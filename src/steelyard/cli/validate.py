@@ -9,7 +9,7 @@ from rich.table import Table
 
 from steelyard.audit import Status
 from steelyard.cli.output import stdout
-from steelyard.cli.workflow_command import command
+from steelyard.cli.workflow_command import workflow_command
 from steelyard.workflows.validate import Validation
 from steelyard.workflows.validate import validate as workflow
 
@@ -39,4 +39,4 @@ def _code(done: Validation) -> int:
     return 1 if done.verdict.status is Status.FAIL else 0
 
 
-validate = command(workflow, _show, _code)
+validate = workflow_command(workflow, _show, _code)

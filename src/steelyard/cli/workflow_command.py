@@ -1,6 +1,6 @@
 """Commands made from workflows: every option is declared once, in the signature of the function it calls.
 
-Not called `command`: a module of that name would hide the function `steelyard.cli.command`, which
+Not called `workflow_command`: a module of that name would hide the function `steelyard.cli.command`, which
 starts the program, as soon as it is loaded.
 """
 
@@ -28,7 +28,7 @@ class Answer(Protocol):
 A = TypeVar("A", bound=Answer)
 
 
-def command(
+def workflow_command(
     workflow: Callable[..., A], show: Callable[[A], None], code: Callable[[A], int] = lambda answer: 0
 ) -> Callable[..., None]:
     """Make the function of a command.

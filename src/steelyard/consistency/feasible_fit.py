@@ -13,7 +13,7 @@ from steelyard.arrays import Array, checked, read_only
 from steelyard.consistency.feasible_set import FeasibleSet, Slack, SlackMap
 from steelyard.consistency.verdict import check_parameters
 from steelyard.errors import NoSolutionError
-from steelyard.identifiability import BaseParameters
+from steelyard.identifiable import BaseParameters
 
 # Least squares over possible parameters: a primal-dual interior-point method made for links.
 #

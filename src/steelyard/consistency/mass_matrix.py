@@ -16,7 +16,7 @@ from steelyard.consistency.feasible_set import feasible_set
 from steelyard.consistency.verdict import check_parameters
 from steelyard.dynamics import mass_matrix
 from steelyard.errors import InputError, NoSolutionError
-from steelyard.identifiability import BaseParameters
+from steelyard.identifiable import BaseParameters
 from steelyard.layout import Layout
 from steelyard.robot import JointKind, Robot
 

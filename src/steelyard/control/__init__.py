@@ -3,7 +3,7 @@
 from steelyard.control.adaptive_payload import AdaptivePayload
 from steelyard.control.admittance import Admittance
 from steelyard.control.computed_torque import AdaptiveRobust, ComputedTorque
-from steelyard.control.controller import Controller, command
+from steelyard.control.controller import Controller, control_command
 from steelyard.control.files import LoopSettings, controller_text, loop_of, read_controller, read_loop
 from steelyard.control.joint_model import (
     COMMAND_COLUMN,
@@ -36,7 +36,7 @@ __all__ = [
     "LoopSettings",
     "RobustTracking",
     "Tube",
-    "command",
+    "control_command",
     "controller_text",
     "held_response",
     "inertia_range",

@@ -105,7 +105,7 @@ class Controller(Protocol):
         ...
 
 
-def command(
+def control_command(
     controller: Controller,
     memory: Array,
     q: ArrayLike,
@@ -223,7 +223,7 @@ class ArmLaw(ABC):
         Returns:
             Joint torques, shape (nv,), N·m or N.
         """
-        return command(self, np.array(self.memory), q, v, q_ref, v_ref, a_ref)
+        return control_command(self, np.array(self.memory), q, v, q_ref, v_ref, a_ref)
 
 
 @dataclass(frozen=True, eq=False)

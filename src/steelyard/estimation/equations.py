@@ -13,7 +13,7 @@ import scipy.linalg
 from steelyard.arrays import Array, BoolArray, read_only
 from steelyard.dynamics import Compressed, torque_regressor
 from steelyard.errors import InputError, NoSolutionError
-from steelyard.identifiability import Criterion, Information, score
+from steelyard.identifiable import Criterion, Information, score
 from steelyard.problem import Problem
 
 # The torque equations sample by sample, a few thousand at a time: no large regressor is stored whole.

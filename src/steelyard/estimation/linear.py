@@ -19,7 +19,7 @@ from steelyard.estimation.equations import (
 )
 from steelyard.estimation.noise import Colour, NoiseModel, Spread, linear_covariance
 from steelyard.finding import Finding, Severity
-from steelyard.identifiability import Criterion, Information, score
+from steelyard.identifiable import Criterion, Information, score
 from steelyard.layout import Layout
 from steelyard.problem import Estimate, Problem
 from steelyard.threads import with_one_blas_thread

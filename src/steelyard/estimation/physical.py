@@ -15,7 +15,7 @@ from steelyard.drive import drive_term
 from steelyard.errors import InputError
 from steelyard.estimation.equations import residual_rms
 from steelyard.finding import Finding, Severity
-from steelyard.identifiability import Criterion, Information, score
+from steelyard.identifiable import Criterion, Information, score
 from steelyard.inertia import (
     from_log_cholesky,
     log_cholesky,

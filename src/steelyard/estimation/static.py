@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from steelyard.errors import RecordingError
-from steelyard.identifiability import structural_identifiability
+from steelyard.identifiable import structural_identifiability
 from steelyard.layout import Layout
 from steelyard.problem import Problem, evidence_of
 from steelyard.recording import Recording

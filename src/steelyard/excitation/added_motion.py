@@ -28,7 +28,7 @@ from steelyard.excitation.payload_observability import (
 )
 from steelyard.excitation.problem import DesignProblem, refuse_infeasible
 from steelyard.excitation.unknowns import fourier_family
-from steelyard.identifiability import BaseParameters, Criterion
+from steelyard.identifiable import BaseParameters, Criterion
 from steelyard.inertia import change_of_frame
 from steelyard.layout import Layout, layout_of
 from steelyard.limits import Certificate, Clearance, MotionLimits, certify

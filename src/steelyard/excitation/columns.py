@@ -15,7 +15,7 @@ from steelyard.arrays import Array, read_only
 from steelyard.drive import ALL_TERMS, DRIVE_TERMS
 from steelyard.dynamics import torque_regressor
 from steelyard.errors import InputError, NoSolutionError
-from steelyard.identifiability import BaseParameters
+from steelyard.identifiable import BaseParameters
 from steelyard.inertia import PARAMETER_NAMES
 from steelyard.layout import Layout, layout_of
 from steelyard.robot import Robot

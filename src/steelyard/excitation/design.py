@@ -24,7 +24,7 @@ from steelyard.excitation.local_search import (
     mixed_start,
 )
 from steelyard.excitation.problem import DesignProblem, refuse_infeasible
-from steelyard.identifiability import Criterion
+from steelyard.identifiable import Criterion
 from steelyard.motion import FourierMotion, LinearMotion, SplineMotion
 from steelyard.threads import set_thread_count, thread_count
 

@@ -21,7 +21,7 @@ from steelyard.excitation.interior_point import (
 from steelyard.excitation.objective import CONDITIONS, ClearanceBarrier, Objective, ObjectiveStage
 from steelyard.excitation.problem import DesignProblem, Ranges, ranges_of
 from steelyard.excitation.unknowns import Unknowns, unknowns_of
-from steelyard.identifiability import Criterion, score
+from steelyard.identifiable import Criterion, score
 from steelyard.motion import LinearMotion, extent
 
 # The judgement of a motion: what it is worth, and how far it stays from every limit.

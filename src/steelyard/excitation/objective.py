@@ -12,7 +12,7 @@ from steelyard.arrays import Array, IntArray
 from steelyard.dynamics import regressor_adjoint, torque_regressor
 from steelyard.excitation.problem import ClearanceModel, DesignProblem, Ranges, some_pairs
 from steelyard.excitation.unknowns import Unknowns
-from steelyard.identifiability import Criterion, Information, score, smooth_condition
+from steelyard.identifiable import Criterion, Information, score, smooth_condition
 from steelyard.motion import Motion
 from steelyard.robot import Robot
 

@@ -17,7 +17,7 @@ from steelyard.arrays import Array, checked, read_only
 from steelyard.drive import DRIVE_TERMS
 from steelyard.dynamics import compress
 from steelyard.errors import InputError, UnknownNameError
-from steelyard.identifiability import Criterion, Direction, Information, score, sparse_directions
+from steelyard.identifiable import Criterion, Direction, Information, score, sparse_directions
 from steelyard.inertia import PARAMETER_NAMES, PARAMETER_UNITS, change_of_frame
 from steelyard.layout import layout_of
 from steelyard.motion import Motion, MotionSample

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 from steelyard.arrays import Array, checked, read_only
 from steelyard.dynamics import inverse_dynamics
 from steelyard.errors import InputError, NoSolutionError
-from steelyard.identifiability import BaseParameters, Criterion
+from steelyard.identifiable import BaseParameters, Criterion
 from steelyard.layout import Layout
 from steelyard.motion import (
     UNLIMITED_SLIDE,

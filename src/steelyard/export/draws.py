@@ -24,7 +24,7 @@ from numpy.typing import ArrayLike
 from steelyard.arrays import Array, BoolArray, IntArray, checked, read_only
 from steelyard.cones import AtMost, ConeProgram, Constraint, Semidefinite, solve
 from steelyard.errors import InputError, SolverError
-from steelyard.identifiability import BaseParameters
+from steelyard.identifiable import BaseParameters
 from steelyard.inertia import (
     ROUND_OFF,
     characteristic_length,

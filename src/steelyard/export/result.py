@@ -20,7 +20,7 @@ from steelyard.export.model_files import mjcf_model, urdf_model
 from steelyard.export.xml_text import ModelText
 from steelyard.files import FilePath
 from steelyard.finding import Finding, Severity
-from steelyard.identifiability import Identifiability
+from steelyard.identifiable import Identifiability
 from steelyard.layout import Layout
 from steelyard.model import PARAMETERS_SCHEMA
 from steelyard.problem import Estimate

@@ -12,7 +12,7 @@ from steelyard.arrays import Array, checked, read_only
 from steelyard.dynamics import inverse_dynamics
 from steelyard.errors import RecordingError
 from steelyard.finding import Finding
-from steelyard.identifiability import BaseParameters
+from steelyard.identifiable import BaseParameters
 from steelyard.layout import Layout
 from steelyard.recording import Recording
 from steelyard.robot import Robot

@@ -20,7 +20,7 @@ from numpy.typing import ArrayLike
 from steelyard.arrays import Array, checked, read_only
 from steelyard.dynamics import Compressed, compress, torque_regressor
 from steelyard.errors import InputError, RecordingError
-from steelyard.identifiability import (
+from steelyard.identifiable import (
     BaseParameters,
     Identifiability,
     free_base,

@@ -10,7 +10,7 @@ from steelyard.recording.files import (
     require_writable_log,
     write,
 )
-from steelyard.recording.given import Frame, Log, log_name
+from steelyard.recording.given import DataFrame, Log, log_name
 from steelyard.recording.inspection import (
     inspect_recording,
     main_motion_rows,
@@ -23,8 +23,8 @@ from steelyard.recording.table import Defect
 __all__ = [
     "CHANNELS",
     "SUFFIXES",
+    "DataFrame",
     "Defect",
-    "Frame",
     "Log",
     "Reading",
     "Recording",

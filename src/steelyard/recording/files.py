@@ -18,7 +18,7 @@ from steelyard.finding import Finding
 from steelyard.recording import bags, formats
 from steelyard.recording.assembly import assemble_recording
 from steelyard.recording.columns import checked_columns
-from steelyard.recording.given import Frame, Log, log_name, table_of
+from steelyard.recording.given import DataFrame, Log, log_name, table_of
 from steelyard.recording.recording import KEY, Recording, Step, parsed
 from steelyard.recording.table import Table
 
@@ -156,7 +156,7 @@ def read(
 
 
 def _taken(
-    log: Recording | Mapping[str, ArrayLike] | Frame,
+    log: Recording | Mapping[str, ArrayLike] | DataFrame,
     joints: Sequence[str] | None,
     columns: Mapping[str, str] | str | None,
     topic: str | None,

@@ -23,7 +23,7 @@ from steelyard.recording.table import Column, Table
 
 
 @runtime_checkable
-class Frame(Protocol):
+class DataFrame(Protocol):
     """A data frame, as pandas and Polars have them."""
 
     @property
@@ -34,7 +34,7 @@ class Frame(Protocol):
         """A column by its name."""
 
 
-Log = FilePath | Recording | Mapping[str, ArrayLike] | Frame
+Log = FilePath | Recording | Mapping[str, ArrayLike] | DataFrame
 """A log: its path, a recording, columns by name, or a data frame; a matrix `q` is columns `q_1`, `q_2`, …."""
 
 
@@ -59,7 +59,7 @@ def log_name(log: Log) -> str:
     return f"<table of {len(table.columns)} columns, sha256 {sha.hexdigest()[:12]}>"
 
 
-def table_of(log: Recording | Mapping[str, ArrayLike] | Frame) -> Table:
+def table_of(log: Recording | Mapping[str, ArrayLike] | DataFrame) -> Table:
     """The columns of a log that is in memory, as a reader of files finds them.
 
     Args:
@@ -73,7 +73,7 @@ def table_of(log: Recording | Mapping[str, ArrayLike] | Frame) -> Table:
     """
     if isinstance(log, Recording):
         return Table(tuple(_recorded(log)))
-    if not isinstance(log, Mapping | Frame):
+    if not isinstance(log, Mapping | DataFrame):
         raise RecordingError(
             f"expected a path, a recording, columns by name or a data frame, got {type(log).__name__}.",
             place="log",

@@ -15,7 +15,7 @@ from steelyard.arrays import Array, checked, read_only
 from steelyard.audit import Status, TorqueError, Verdict, torque_error
 from steelyard.errors import InputError, RecordingError, UnknownNameError
 from steelyard.finding import Finding
-from steelyard.identifiability import Class
+from steelyard.identifiable import Class
 from steelyard.limits import rest_pose
 from steelyard.problem import Estimate
 from steelyard.recording import Recording, Step

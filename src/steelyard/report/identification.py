@@ -14,7 +14,7 @@ from steelyard.arrays import Array
 from steelyard.audit import Status, torque_error
 from steelyard.errors import InputError
 from steelyard.finding import Severity
-from steelyard.identifiability import Class
+from steelyard.identifiable import Class
 from steelyard.inertia import Ellipsoid
 from steelyard.recording import Step
 from steelyard.report.arm import ArmDrawing, MassDrawing

@@ -9,7 +9,7 @@ import numpy as np
 
 from steelyard.arrays import Array, IntArray, checked
 from steelyard.inertia import PARAMETER_NAMES, PARAMETER_UNITS
-from steelyard.payload import FILTER_MEANINGS, ErrorCell, Noise, SensitivityTable
+from steelyard.payloads import FILTER_MEANINGS, ErrorCell, Noise, SensitivityTable
 from steelyard.report.html import marked_up, numeral, unit_text
 from steelyard.report.page import page
 

@@ -4,7 +4,8 @@ from steelyard.robot.assembly import RawJoint, RawLink, assemble_robot, chained,
 from steelyard.robot.descriptions.load import load_robot
 from steelyard.robot.descriptions.meshes import MeshFolder
 from steelyard.robot.descriptions.mjcf import load_mjcf, parse_mjcf
-from steelyard.robot.descriptions.repair import REMEDIES, Change, Repair, repair_file, repair_urdf
+from steelyard.robot.descriptions.repair import REMEDIES, Repair, repair_file, repair_urdf
+from steelyard.robot.descriptions.source_edits import Change
 from steelyard.robot.descriptions.urdf import load_urdf, parse_urdf
 from steelyard.robot.descriptions.xacro import load_xacro
 from steelyard.robot.joint import Joint, JointKind, Limits, Mimic

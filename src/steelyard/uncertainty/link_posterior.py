@@ -32,7 +32,7 @@ from steelyard.arrays import Array, BoolArray, checked, read_only
 from steelyard.consistency import Divergence, Prior, drawn_fits
 from steelyard.drive import drive_term
 from steelyard.errors import InputError
-from steelyard.identifiability import BaseParameters
+from steelyard.identifiable import BaseParameters
 from steelyard.inertia import parameters_of_pseudo_inertia, pseudo_inertia
 from steelyard.layout import Layout
 

@@ -11,7 +11,7 @@ from typing import Annotated, Any, Protocol
 
 import numpy as np
 
-from steelyard.campaign import (
+from steelyard.campaigns import (
     CampaignEvent,
     CampaignOutcome,
     CampaignPlan,

@@ -28,7 +28,7 @@ from steelyard.motion import (
 )
 from steelyard.report import Measure, SearchRecord, motion_content_of, motion_page
 from steelyard.robot import Robot
-from steelyard.simulate import SecondLook
+from steelyard.simulation import SecondLook
 from steelyard.workflows.destination import make_folder, require_files
 from steelyard.workflows.motion_proof import KeptJerk
 

@@ -1,6 +1,6 @@
 """Design a motion that shows the parameters, inside every limit and clear of everything, and prove it.
 
-What is asked for (`MotionRequest`) is posed as a question (`Question`): which columns to show, within which
+What is asked for (`MotionRequest`) becomes a `DesignSpecification`: which columns to show, within which
 limits, clear of what, after which data. A family with coefficients is searched; structured motions are
 compared; a motion that is planned anyway gets the least that it lacks. All end in an `Excitation`.
 """
@@ -40,7 +40,7 @@ from steelyard.excitation import (
 from steelyard.excitation import Progress as SearchState
 from steelyard.files import FilePath
 from steelyard.finding import Finding, Severity
-from steelyard.identifiability import BaseParameters, Criterion, Information, score
+from steelyard.identifiable import BaseParameters, Criterion, Information, score
 from steelyard.inertia import Body
 from steelyard.layout import Layout
 from steelyard.limits import TOOL, Certificate, Clearance, MotionLimits, Scene, clearance_of, read_scene
@@ -522,7 +522,7 @@ def _called(value: object) -> object:
 
 
 @dataclass(frozen=True, eq=False)
-class Question:
+class DesignSpecification:
     """A motion is asked for; nothing is made yet.
 
     Attributes:
@@ -542,7 +542,7 @@ class Question:
     findings: tuple[Finding, ...] = ()
 
 
-def question_of(robot: Robot, request: MotionRequest) -> Question:
+def design_specification(robot: Robot, request: MotionRequest) -> DesignSpecification:
     """Pose what is asked of a motion of a robot.
 
     Args:
@@ -560,7 +560,7 @@ def question_of(robot: Robot, request: MotionRequest) -> Question:
     findings = _beyond_limits(robot, request)
     for finding in findings:
         say(f"   {finding}")
-    return Question(
+    return DesignSpecification(
         layout, base, limits, _start(request, loaded), _recorded(request, loaded, layout), findings
     )
 
@@ -726,7 +726,7 @@ def designed(request: MotionRequest) -> DesignedMotion:
 def _searched(robot: Robot, request: MotionRequest) -> DesignedMotion:
     """Search a family with coefficients."""
     jerk = request.largest_jerk(robot)
-    asked = question_of(robot, request)
+    asked = design_specification(robot, request)
     limits = asked.limits
     problem = DesignProblem(
         robot=limits.robot,
@@ -797,7 +797,7 @@ def _family(request: MotionRequest, robot: Robot) -> LinearMotion:
 def _chosen(robot: Robot, request: MotionRequest) -> DesignedMotion:
     """Make the structured motions, order them by the criterion, and take the best that can be proven."""
     recipes, jerk = _recipes(request.motion_name), request.largest_jerk(robot)
-    asked = question_of(robot, request)
+    asked = design_specification(robot, request)
     made = _structured(asked.limits, recipes)
     for finding in made.findings:
         say(f"   {finding}")
@@ -857,7 +857,7 @@ def _structured(limits: MotionLimits, recipes: tuple[Recipe, ...]) -> Structured
     return structured_motions(limits, recipes=recipes)
 
 
-def _information(asked: Question, motion: LinearMotion) -> Information:
+def _information(asked: DesignSpecification, motion: LinearMotion) -> Information:
     """What the motion will have shown of the columns, together with the data that is there already."""
     at = motion.sample(np.linspace(0.0, motion.duration, max(2, round(JUDGED * motion.duration))))
     unknown = np.zeros_like(at.v)
@@ -868,12 +868,12 @@ def _information(asked: Question, motion: LinearMotion) -> Information:
     return Information(gram[np.ix_(columns, columns)], squared=True)
 
 
-def _worth(criterion: Criterion, asked: Question, shown: Information) -> float:
+def _worth(criterion: Criterion, asked: DesignSpecification, shown: Information) -> float:
     return score(criterion, shown, groupings=asked.base.matrix).value
 
 
 def _judged(
-    asked: Question, criterion: Criterion, motion: LinearMotion, shown: Information, seconds: float
+    asked: DesignSpecification, criterion: Criterion, motion: LinearMotion, shown: Information, seconds: float
 ) -> Design:
     return Design(
         motion=motion,

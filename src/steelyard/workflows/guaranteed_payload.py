@@ -14,7 +14,7 @@ import numpy as np
 from steelyard.arrays import Array
 from steelyard.audit import Check, Status
 from steelyard.errors import InputError, RecordingError
-from steelyard.payload import ArmModel, Mount
+from steelyard.payloads import ArmModel, Mount
 from steelyard.progress import say
 from steelyard.recording import Recording, read
 from steelyard.signals import split_at_gaps, torque_from_current

@@ -11,7 +11,7 @@ import numpy as np
 
 from steelyard.drive import ALL_TERMS
 from steelyard.errors import InputError, NoSolutionError, UnknownNameError
-from steelyard.identifiability import (
+from steelyard.identifiable import (
     BaseParameters,
     Class,
     ExactIdentifiability,

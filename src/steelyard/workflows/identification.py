@@ -20,7 +20,7 @@ from steelyard.errors import InputError, NoSolutionError
 from steelyard.export import draw_models, write_result
 from steelyard.files import FilePath, write_text
 from steelyard.finding import Finding
-from steelyard.identifiability import ExcitationCertificate
+from steelyard.identifiable import ExcitationCertificate
 from steelyard.layout import Layout
 from steelyard.model import LinkSpread, Model, StoredBase
 from steelyard.problem import Estimate, Problem
@@ -30,8 +30,8 @@ from steelyard.robot import Robot
 from steelyard.signals import band_of, in_band
 from steelyard.uncertainty import LinkIntervals, LinkPosterior, base_intervals
 from steelyard.workflows.closed_loop import refinement_of
+from steelyard.workflows.identification_data import IdentificationData, LogOptions, log_made_ready
 from steelyard.workflows.identify_request import IdentifyRequest
-from steelyard.workflows.question import LogOptions, Question, log_made_ready
 from steelyard.workflows.record import read_back
 
 NO_LINKS = "no set of links that can exist predicts the estimated torques, so no model is written."
@@ -202,7 +202,7 @@ class Identification:
         files: what was written, by name.
     """
 
-    question: Question
+    question: IdentificationData
     problem: Problem
     estimate: Estimate
     certificate: ExcitationCertificate

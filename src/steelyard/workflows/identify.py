@@ -20,6 +20,7 @@ from steelyard.recording import Log, require_readable_logs
 from steelyard.robot import Robot
 from steelyard.workflows.given import given_robot, mesh_folder
 from steelyard.workflows.identification import Identification
+from steelyard.workflows.identification_data import identification_data
 from steelyard.workflows.identify_request import (
     CLOSED_LOOP,
     DRIVE,
@@ -56,7 +57,6 @@ from steelyard.workflows.options import (
     VelocityGiven,
     workflow,
 )
-from steelyard.workflows.question import question
 from steelyard.workflows.record import GivenObjects, request_of
 
 
@@ -316,7 +316,9 @@ def identification_of_request(
             remedy="Use another --method, then give its constants by --torque-constant.",
         )
     say(f"1  read {len(request.logs)} log{'s' if len(request.logs) > 1 else ''} of {robot.name}")
-    asked = question(request, robot, layout, None if prior is None else prior.parameters, constants, objects)
+    asked = identification_data(
+        request, robot, layout, None if prior is None else prior.parameters, constants, objects
+    )
     if prior is not None:
         meshes = mesh_folder(objects.of(request.robot))
         shapes = link_shapes(robot, meshes) if request.shapes else {}

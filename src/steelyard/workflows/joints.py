@@ -28,7 +28,7 @@ from steelyard.files import FilePath
 from steelyard.progress import Progress, say
 from steelyard.recording import Recording, read, require_readable_logs
 from steelyard.robot import Robot, StatedLimits
-from steelyard.simulate import joint_experiments, nominal_posture
+from steelyard.simulation import joint_experiments, nominal_posture
 from steelyard.workflows.given import given_robot
 from steelyard.workflows.joint_models import JointModels, ModelledJoint
 from steelyard.workflows.options import (

@@ -56,7 +56,7 @@ from steelyard.estimation import (
 )
 from steelyard.files import FilePath
 from steelyard.finding import Finding, Severity
-from steelyard.identifiability import ExcitationCertificate, certify_excitation
+from steelyard.identifiable import ExcitationCertificate, certify_excitation
 from steelyard.layout import Layout, layout_of
 from steelyard.motion import Motion, read_motion
 from steelyard.problem import Estimate, Problem, problem_of
@@ -76,8 +76,8 @@ from steelyard.uncertainty import (
 )
 from steelyard.workflows.closed_loop import check_refinement, fitted_by_loop, refinement_of
 from steelyard.workflows.identification import Identification, Price
+from steelyard.workflows.identification_data import IdentificationData
 from steelyard.workflows.identify_request import CLOSED_LOOP, WINDOWS
-from steelyard.workflows.question import Question
 
 COSTLY = 1.1
 """Unexplained torque of links over that of base parameters, from which on the price is large."""
@@ -86,7 +86,7 @@ _LINEAR = tuple(term.name for term in DRIVE_TERMS)
 
 
 @with_one_blas_thread
-def identify_from(asked: Question, method: str) -> Identification:
+def identify_from(asked: IdentificationData, method: str) -> Identification:
     """Pose the problem, fit, give the estimate links that can exist, and judge it."""
     asked = _calibrated(asked)
     problem = _posed(asked, asked.layout)
@@ -159,7 +159,7 @@ def identify_from(asked: Question, method: str) -> Identification:
     )
 
 
-def _calibrated(asked: Question) -> Question:
+def _calibrated(asked: IdentificationData) -> IdentificationData:
     """The question with torques by constants that known moments of gravity correct, and what it changed."""
     if not asked.moments or asked.constant_errors is None:
         return asked
@@ -198,20 +198,20 @@ def _calibrated(asked: Question) -> Question:
     )
 
 
-def _prior(asked: Question, problem: Problem) -> Prior | None:
+def _prior(asked: IdentificationData, problem: Problem) -> Prior | None:
     """What is known beforehand; None where the description states no links or none are to be believed."""
     if asked.prior is None:
         return None
     return _known(asked, problem, asked.layout)
 
 
-def _known(asked: Question, problem: Problem, layout: Layout) -> Prior:
+def _known(asked: IdentificationData, problem: Problem, layout: Layout) -> Prior:
     """What is known beforehand of the parameters of a layout."""
     believed = _believed(asked, layout)
     return prior_of(asked.robot, layout, believed, torque=largest_torque(problem), **asked.knowledge)
 
 
-def _believed(asked: Question, layout: Layout) -> Array | None:
+def _believed(asked: IdentificationData, layout: Layout) -> Array | None:
     """The prior's numbers in the order of another layout; of terms it does not know, the description's."""
     if asked.prior is None:
         return None
@@ -221,7 +221,7 @@ def _believed(asked: Question, layout: Layout) -> Array | None:
     )
 
 
-def _with_drive(asked: Question, problem: Problem) -> Question:
+def _with_drive(asked: IdentificationData, problem: Problem) -> IdentificationData:
     """The question about the drive terms that left-out blocks of the training logs ask for."""
     known = None if asked.prior is None else partial(_known, asked, problem)
     choice = choose_drive(problem, known, keep=("rotor",) if asked.knowledge.get("rotors") else ())
@@ -235,7 +235,7 @@ def _with_drive(asked: Question, problem: Problem) -> Question:
     )
 
 
-def _without_choice(linear: Question, unsettled: NoSolutionError) -> Question:
+def _without_choice(linear: IdentificationData, unsettled: NoSolutionError) -> IdentificationData:
     """The question about the linear drive, where the fit of the terms chosen beyond it does not settle."""
     message = (
         f"friction beyond {','.join(linear.layout.drive)} would predict left-out blocks better, but its fit "
@@ -246,7 +246,7 @@ def _without_choice(linear: Question, unsettled: NoSolutionError) -> Question:
     return replace(linear, findings=(*linear.findings, finding))
 
 
-def _price(asked: Question, estimate: Estimate) -> Price:
+def _price(asked: IdentificationData, estimate: Estimate) -> Price:
     alone = replace(estimate, parameters=None)
     logs = (*asked.train, asked.holdout)
     *train, held_out = (alone.torque(asked.robot, log) for log in logs)
@@ -268,7 +268,7 @@ def _costly(price: Price, train: TorqueError, holdout: TorqueError) -> tuple[Fin
 
 
 def _known_links(
-    asked: Question, estimate: Estimate, prior: Prior | None
+    asked: IdentificationData, estimate: Estimate, prior: Prior | None
 ) -> tuple[LinkPosterior | None, LinkIntervals | None]:
     """What data and prior together say of every link."""
     if prior is None or estimate.covariance is None or estimate.parameters is None:
@@ -282,7 +282,9 @@ def _known_links(
     return posterior, link_intervals(posterior, before, rng, around=estimate.parameters)
 
 
-def _sharpened(asked: Question, problem: Problem) -> tuple[Question, Problem, TorqueLag | None]:
+def _sharpened(
+    asked: IdentificationData, problem: Problem
+) -> tuple[IdentificationData, Problem, TorqueLag | None]:
     """The question with torques at the instants of the motion, and as a problem.
 
     Samples at which a joint turns, a drive is at its limit or something touched the robot are left out.
@@ -313,7 +315,7 @@ def lag_words(lag: TorqueLag, interval: float) -> str:
     )
 
 
-def _diagnosed(asked: Question, problem: Problem) -> Diagnosis | None:
+def _diagnosed(asked: IdentificationData, problem: Problem) -> Diagnosis | None:
     """What may be wrong with the description or the log; None where nothing was tried.
 
     It is asked of the question as it was first posed: before a load term was chosen it is linear.
@@ -323,7 +325,7 @@ def _diagnosed(asked: Question, problem: Problem) -> Diagnosis | None:
     return diagnose(problem)
 
 
-def _agreement(asked: Question, diagnosis: Diagnosis | None, predicted: Array) -> Check:
+def _agreement(asked: IdentificationData, diagnosis: Diagnosis | None, predicted: Array) -> Check:
     if diagnosis is None:
         why = "not tried on held poses, nor with friction that grows with the load."
         return Check("description and log", Status.NOT_RUN, why)
@@ -332,21 +334,23 @@ def _agreement(asked: Question, diagnosis: Diagnosis | None, predicted: Array) -
     return check_agreement(diagnosis.findings, diagnosis.left, diagnosis.repaired, structured)
 
 
-def _causes(diagnosis: Diagnosis | None, asked: Question) -> tuple[Finding, ...]:
+def _causes(diagnosis: Diagnosis | None, asked: IdentificationData) -> tuple[Finding, ...]:
     """What is wrong first, then what was noticed of the logs and does not say the same again."""
     causes = () if diagnosis is None else diagnosis.findings
     codes = {finding.code for finding in causes}
     return (*causes, *(finding for finding in asked.findings if finding.code not in codes))
 
 
-def _suspicions(asked: Question, problem: Problem, estimate: Estimate, method: str) -> tuple[Finding, ...]:
+def _suspicions(
+    asked: IdentificationData, problem: Problem, estimate: Estimate, method: str
+) -> tuple[Finding, ...]:
     """What disturbs the estimate without contradicting the description."""
     if asked.static or "load" in problem.layout.drive or method == CLOSED_LOOP:
         return ()
     return bias_of_recordings(problem, asked.train, estimate.deviations)
 
 
-def _posed(asked: Question, layout: Layout) -> Problem:
+def _posed(asked: IdentificationData, layout: Layout) -> Problem:
     pose = static_problem if asked.static else problem_of
     return pose(asked.robot, layout, asked.train, prior=asked.prior)
 
@@ -363,7 +367,7 @@ def _complete(problem: Problem, estimate: Estimate, prior: Prior | None) -> Esti
     return estimate
 
 
-def _fitted(asked: Question, problem: Problem, method: str, prior: Prior | None) -> Estimate:
+def _fitted(asked: IdentificationData, problem: Problem, method: str, prior: Prior | None) -> Estimate:
     if method == CLOSED_LOOP:
         motion = None if asked.motion is None else _planned(asked.robot, asked.motion)
         return fitted_by_loop(problem, asked.loops, asked.train, asked.controller, motion)
@@ -382,7 +386,7 @@ def _fitted(asked: Question, problem: Problem, method: str, prior: Prior | None)
     return fit_loop_instrumental(problem, settings, _planned(asked.robot, asked.motion))
 
 
-def _fitted_by_windows(asked: Question, problem: Problem) -> Estimate:
+def _fitted_by_windows(asked: IdentificationData, problem: Problem) -> Estimate:
     """Integrate over windows of the logs at their own rate; a stretch shorter than one tells nothing."""
     longest = max(log.duration for log in asked.every_sample)
     shortest = min(longest, WINDOW if asked.window is None else asked.window)
@@ -405,7 +409,7 @@ def _planned(robot: Robot, given: Motion | FilePath) -> Motion:
     return motion
 
 
-def _instruments(asked: Question) -> tuple[Array, Array, Array] | None:
+def _instruments(asked: IdentificationData) -> tuple[Array, Array, Array] | None:
     """A motion without measurement noise at the samples that are learnt from: planned, or as logged."""
     if asked.motion is not None:
         samples = [_planned(asked.robot, asked.motion).sample(log.time) for log in asked.train]
@@ -418,7 +422,7 @@ def _instruments(asked: Question) -> tuple[Array, Array, Array] | None:
 
 
 def _checks(
-    asked: Question,
+    asked: IdentificationData,
     problem: Problem,
     estimate: Estimate,
     certificate: ExcitationCertificate,
@@ -450,7 +454,7 @@ def _checks(
     return [*checks, check_colour(left, names, measured), friction]
 
 
-def _nominal(asked: Question) -> TorqueError | None:
+def _nominal(asked: IdentificationData) -> TorqueError | None:
     """The torque error of the description's own numbers, where it states every link."""
     if any(link.body is None for link in asked.robot.links):
         return None
@@ -459,7 +463,7 @@ def _nominal(asked: Question) -> TorqueError | None:
     return error_along([asked.holdout], [tau])
 
 
-def _plausible(asked: Question, estimate: Estimate) -> Check:
+def _plausible(asked: IdentificationData, estimate: Estimate) -> Check:
     """Whether somebody could have built the estimated links, by the description's numbers and shapes."""
     if estimate.parameters is None:
         return Check(

@@ -14,7 +14,7 @@ from steelyard.arrays import Array
 from steelyard.errors import InputError, UnknownNameError
 from steelyard.finding import Finding, Severity
 from steelyard.progress import say
-from steelyard.recording import Frame, Log, Recording, log_name, read
+from steelyard.recording import DataFrame, Log, Recording, log_name, read
 from steelyard.robot import JointKind, Robot
 
 CONSTANT_ERROR = 0.10
@@ -52,7 +52,7 @@ def listed_logs(logs: Log | Sequence[Log]) -> Sequence[Log]:
     Returns:
         The logs.
     """
-    one = isinstance(logs, str | PathLike | Recording | Mapping | Frame)
+    one = isinstance(logs, str | PathLike | Recording | Mapping | DataFrame)
     return [logs] if one else logs  # type: ignore[list-item,return-value]
 
 

@@ -27,7 +27,7 @@ from steelyard.motion import (
 )
 from steelyard.progress import say
 from steelyard.robot import Robot
-from steelyard.simulate import SecondLook, second_look
+from steelyard.simulation import SecondLook, second_look
 
 UNLOOKED = ("unstated-limit", "unknown-load", "uncounted-friction", "unknown-floor", "unknown-shape-held")
 """Findings of what may hit or overload though every limit that is looked at is kept."""

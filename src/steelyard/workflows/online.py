@@ -18,7 +18,10 @@ from steelyard.errors import InputError
 from steelyard.files import FilePath, require_writable
 from steelyard.inertia import PARAMETER_NAMES, PARAMETER_UNITS, Body
 from steelyard.limits import Scene
-from steelyard.online import (
+from steelyard.progress import Progress, say
+from steelyard.report import LiveObserver, LiveView, online_content_of, online_head_of, online_page
+from steelyard.robot import read_payload
+from steelyard.safe_learning import (
     BROKEN,
     CHECK,
     DONE,
@@ -35,9 +38,6 @@ from steelyard.online import (
     violations_of,
     write_run,
 )
-from steelyard.progress import Progress, say
-from steelyard.report import LiveObserver, LiveView, online_content_of, online_head_of, online_page
-from steelyard.robot import read_payload
 from steelyard.uncertainty import PayloadBox, Theorem13
 from steelyard.workflows.options import (
     AccelerationGiven,

@@ -20,7 +20,7 @@ from steelyard.finding import Finding, Severity
 from steelyard.inertia import Body
 from steelyard.layout import Layout, layout_of
 from steelyard.model import Model
-from steelyard.payload import (
+from steelyard.payloads import (
     METHODS,
     NOTHING,
     POINTS,
@@ -335,7 +335,7 @@ def _body(given: Body | FilePath) -> Body:
 
 
 @dataclass(frozen=True, eq=False)
-class Task:
+class WeighingTask:
     """What is asked of which arm; what it needs is read when it is first needed, and once.
 
     Attributes:
@@ -421,7 +421,7 @@ def _weighed(asked: PayloadRequest, objects: GivenObjects) -> Payload:
     absent = absent_joints(robot, logs[: len(asked.loaded)], asked.columns, asked.topic)
     robot, request = absent.held(robot), replace(asked, lock=(*asked.lock, *absent.locks))
     held = mounted_at(robot, grasp=request.grasp_pose)
-    task = Task(request, objects, robot, held)
+    task = WeighingTask(request, objects, robot, held)
     say(f"1  the payload's frame is {held.frame}, carried by {held.link}")
     runs = _runs(task, request.torque_constant)
     way, why = _way(request, runs)
@@ -472,13 +472,13 @@ def _density(estimate: PayloadEstimate, mesh: ObjectMesh) -> Check:
     return check_density(values, weighing.covariance, mesh.surface)
 
 
-def _estimate(task: Task, runs: Runs, way: str) -> PayloadEstimate:
+def _estimate(task: WeighingTask, runs: Runs, way: str) -> PayloadEstimate:
     request, weighing = task.request, _weigh(task, runs, way)
     prior = PayloadPrior(request.heaviest, request.extent)
     return payload_of(weighing, np.random.default_rng(request.seed), prior=prior, point=request.point)
 
 
-def _runs(task: Task, torque_constant: str | None) -> Runs:
+def _runs(task: WeighingTask, torque_constant: str | None) -> Runs:
     """All logs in one band, so that one can be taken off another, torques calibrated by a known load."""
     request, robot, known = task.request, task.robot, task.known_load
     names = (*request.loaded, *request.empty, *request.known_loads)
@@ -526,7 +526,7 @@ def _runs(task: Task, torque_constant: str | None) -> Runs:
     return _calibrated(task, runs, known)
 
 
-def _calibrated(task: Task, runs: Runs, known: KnownLoad) -> Runs:
+def _calibrated(task: WeighingTask, runs: Runs, known: KnownLoad) -> Runs:
     """Torques by constants that are corrected by a known load; measured torques stay as they are."""
     if not runs.errors.root.any():
         return runs
@@ -627,7 +627,7 @@ def _way(request: PayloadRequest, runs: Runs) -> tuple[str, str]:
     return "arm", "empty and loaded runs do not pair up, so the whole arm is estimated twice"
 
 
-def _weigh(task: Task, runs: Runs, way: str) -> Weighing:
+def _weigh(task: WeighingTask, runs: Runs, way: str) -> Weighing:
     request, robot, held = task.request, task.robot, task.held
     gripper, constants = task.gripper, runs.errors
     if runs.known and not constants.root.any():

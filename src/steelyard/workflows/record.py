@@ -21,7 +21,7 @@ from steelyard.archive import digest, from_document
 from steelyard.document import kind_of, read_json
 from steelyard.errors import InputError
 from steelyard.files import file_digest, is_regular
-from steelyard.recording import Frame, Recording, log_name
+from steelyard.recording import DataFrame, Recording, log_name
 from steelyard.workflows.options import text_of, texts_of
 
 R = TypeVar("R", bound="RecordedRequest")
@@ -141,7 +141,7 @@ class GivenObjects:
         """
         if isinstance(given, str | PathLike):
             return os.fspath(given)
-        if isinstance(given, Recording | Mapping | Frame):
+        if isinstance(given, Recording | Mapping | DataFrame):
             name = log_name(given)
         else:
             called = getattr(given, "name", None)

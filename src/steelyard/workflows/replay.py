@@ -14,8 +14,8 @@ from steelyard.errors import InputError
 from steelyard.export import versions
 from steelyard.files import FilePath, file_digest
 from steelyard.model import read_record
-from steelyard.online import read_run, replay_run
 from steelyard.progress import Progress
+from steelyard.safe_learning import read_run, replay_run
 from steelyard.workflows.options import ForceGiven, Option, workflow
 from steelyard.workflows.record import LARGEST, RecordedRequest
 

@@ -21,10 +21,10 @@ from steelyard.finding import Finding, Severity
 from steelyard.inertia import PARAMETER_NAMES
 from steelyard.layout import layout_of
 from steelyard.limits import TOOL, Scene, bearable, read_scene
-from steelyard.online import LawChoice, LoadModel, SafeLearningConfig, with_sized_tube
-from steelyard.payload import mounted_at
+from steelyard.payloads import mounted_at
 from steelyard.robot import Robot, StatedLimits
-from steelyard.simulate import nominal_posture
+from steelyard.safe_learning import LawChoice, LoadModel, SafeLearningConfig, with_sized_tube
+from steelyard.simulation import nominal_posture
 from steelyard.uncertainty import ErrorBounds, PayloadBox
 from steelyard.workflows.given import given_robot, mesh_folder, stated_limits
 from steelyard.workflows.options import ByJoint, ByName, Numbers, text_of

@@ -21,7 +21,7 @@ from steelyard.files import FilePath
 from steelyard.inertia import PARAMETER_NAMES, PARAMETER_UNITS, Body
 from steelyard.layout import layout_of
 from steelyard.motion import Motion
-from steelyard.payload import (
+from steelyard.payloads import (
     FILTERS,
     MOTIONS,
     NOISES,

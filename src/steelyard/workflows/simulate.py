@@ -19,8 +19,8 @@ from steelyard.motion import Motion, read_motion
 from steelyard.progress import Progress, say
 from steelyard.recording import Recording, require_writable_log, write
 from steelyard.robot import Robot, read_payload
-from steelyard.simulate import simulate as simulated
-from steelyard.simulate import tracking_error
+from steelyard.simulation import simulate_motion as simulated
+from steelyard.simulation import tracking_error
 from steelyard.workflows.destination import make_folder, require_files
 from steelyard.workflows.given import given_robot, mesh_folder, stated_limits
 from steelyard.workflows.options import (

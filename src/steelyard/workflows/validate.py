@@ -29,7 +29,7 @@ from steelyard.errors import NoSolutionError
 from steelyard.export import record_document, require_free, versions, write_folder
 from steelyard.files import FilePath
 from steelyard.finding import Finding
-from steelyard.identifiability import certify_excitation, structural_identifiability
+from steelyard.identifiable import certify_excitation, structural_identifiability
 from steelyard.layout import layout_of
 from steelyard.model import Model
 from steelyard.progress import Progress
@@ -38,6 +38,7 @@ from steelyard.report import History, ReportContent, TorqueTrace, draw_arm, repo
 from steelyard.robot import Robot
 from steelyard.signals import in_band
 from steelyard.workflows.given import given_model, stated_limits
+from steelyard.workflows.identification_data import LogOptions, log_made_ready
 from steelyard.workflows.logs import absent_joints, listed_logs, torque_constants
 from steelyard.workflows.options import (
     AccelerationGiven,
@@ -57,7 +58,6 @@ from steelyard.workflows.options import (
     texts_of,
     workflow,
 )
-from steelyard.workflows.question import LogOptions, log_made_ready
 from steelyard.workflows.record import digest_of
 
 POSES = 60

@@ -19,7 +19,7 @@ from steelyard.files import FilePath
 from steelyard.finding import Finding
 from steelyard.inertia import PARAMETER_NAMES, Body
 from steelyard.layout import layout_of
-from steelyard.payload import (
+from steelyard.payloads import (
     QUANTITIES,
     UNITS,
     ArmModel,
@@ -39,7 +39,7 @@ from steelyard.report import (
     payload_trace,
 )
 from steelyard.robot import Robot, StatedLimits
-from steelyard.simulate import Swing, compared_motion, run_trial, standard_trials, swing_period
+from steelyard.simulation import Swing, compared_motion, run_trial, standard_trials, swing_period
 from steelyard.uncertainty import GuaranteedBounds
 from steelyard.workflows.record import RecordedRequest, read_back
 from steelyard.workflows.theorem13 import theorem13_document

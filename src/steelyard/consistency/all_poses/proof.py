@@ -26,7 +26,7 @@ from steelyard.cones import ConeProgram, Semidefinite, solve
 from steelyard.consistency.all_poses.check import CertificateChecker, PoseCertificate
 from steelyard.consistency.all_poses.energy import idle_links
 from steelyard.errors import SolverError
-from steelyard.identifiability import BaseParameters, MinimalModel, structural_identifiability
+from steelyard.identifiable import BaseParameters, MinimalModel, structural_identifiability
 
 # The forms of links on the twists that occur, in units that make velocities and rates comparable.
 

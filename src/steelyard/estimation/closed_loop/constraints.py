@@ -20,7 +20,7 @@ from scipy.optimize import lsq_linear
 from steelyard.arrays import Array, BoolArray, checked, read_only
 from steelyard.consistency import FeasibleSet, feasible_set, fit_feasible
 from steelyard.errors import InputError
-from steelyard.identifiability import MinimalModel, structural_identifiability
+from steelyard.identifiable import MinimalModel, structural_identifiability
 
 BLIND = 1e-9
 """Singular value of the column-scaled equations below which a direction is not seen, relative to the largest,

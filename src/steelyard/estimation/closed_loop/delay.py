@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from steelyard.arrays import Array, checked, read_only
-from steelyard.control import Controller, command
+from steelyard.control import Controller, control_command
 from steelyard.errors import InputError, RecordingError
 from steelyard.estimation.closed_loop.run import block_means
 from steelyard.estimation.first_order import FirstOrderFit
@@ -94,7 +94,7 @@ def replayed_commands(controller: Controller, recording: Recording, limits: Arra
             raise RecordingError(f"has no {name}, which the controller saw.", place="recording")
     memory = np.array(controller.memory)
     rows = zip(*(channels[name] for name in ("q", "v", "q_ref", "v_ref", "a_ref")), strict=True)
-    commands = np.array([command(controller, memory, *row) for row in rows])
+    commands = np.array([control_command(controller, memory, *row) for row in rows])
     if limits is None:
         return commands
     most = checked("limits", limits, (len(controller.joints),))

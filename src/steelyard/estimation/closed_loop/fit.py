@@ -40,7 +40,7 @@ from steelyard.estimation.linear import settled_weights
 from steelyard.estimation.noise import linear_covariance
 from steelyard.estimation.physical import fit_lmi
 from steelyard.finding import Finding, Severity
-from steelyard.identifiability import MinimalModel, minimal_model
+from steelyard.identifiable import MinimalModel, minimal_model
 from steelyard.problem import Estimate, Problem
 from steelyard.rollout import ClosedLoop
 from steelyard.threads import with_one_blas_thread

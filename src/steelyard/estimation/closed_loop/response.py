@@ -23,7 +23,7 @@ from steelyard.arrays import Array
 from steelyard.dynamics import torque_regressor
 from steelyard.errors import InputError, UnknownNameError
 from steelyard.estimation.closed_loop.run import LoopRun, block_means
-from steelyard.identifiability import MinimalModel
+from steelyard.identifiable import MinimalModel
 from steelyard.rollout import ClosedLoop, Rollout, rollout, sensitivities
 
 # Ways to the derivatives of a simulated loop that need nothing but simulations.

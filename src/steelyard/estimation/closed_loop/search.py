@@ -23,7 +23,7 @@ from steelyard.estimation.closed_loop.constraints import (
 )
 from steelyard.estimation.closed_loop.response import JACOBIANS, LoopComparison, Response
 from steelyard.finding import Finding, Severity
-from steelyard.identifiability import BaseParameters, MinimalModel
+from steelyard.identifiable import BaseParameters, MinimalModel
 from steelyard.problem import Estimate
 
 # `Refinement`: where a search among simulated closed loops ended, why there, and how sure the answer is.

@@ -25,7 +25,7 @@ from steelyard.audit import (
     check_prediction_kept,
     parameter_cloud,
 )
-from steelyard.campaign import CampaignOutcome, Spec, motion_of, robot_case_of
+from steelyard.campaigns import CampaignOutcome, Spec, motion_of, robot_case_of
 from steelyard.errors import InputError, UnknownNameError
 from steelyard.report.content import TorqueTrace
 from steelyard.report.html import MINUS, numeral

@@ -19,17 +19,6 @@ from steelyard.errors import InputError
 from steelyard.export import versions
 from steelyard.inertia import PARAMETER_NAMES
 from steelyard.limits import Clearance, MotionLimits, bounds_of
-from steelyard.online import (
-    BROKEN,
-    DONE,
-    PLAN,
-    STOPPED,
-    DrivenMove,
-    Event,
-    Known,
-    OnlineRun,
-    SafeLearningConfig,
-)
 from steelyard.report.html import numeral, unit_text, visible_text
 from steelyard.report.motion.content import (
     ClearanceCurve,
@@ -42,6 +31,17 @@ from steelyard.report.motion.page import MOST_POINTS
 from steelyard.report.page import packed, thinned
 from steelyard.report.payload.content import outward
 from steelyard.robot import Robot
+from steelyard.safe_learning import (
+    BROKEN,
+    DONE,
+    PLAN,
+    STOPPED,
+    DrivenMove,
+    Event,
+    Known,
+    OnlineRun,
+    SafeLearningConfig,
+)
 from steelyard.uncertainty import PayloadBox, Theorem13
 
 

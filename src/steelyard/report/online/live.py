@@ -19,11 +19,11 @@ import numpy as np
 
 from steelyard.arrays import Array, checked, read_only
 from steelyard.dynamics import forward_kinematics
-from steelyard.online import Event, JointReading, Known
 from steelyard.report.html import visible_text
 from steelyard.report.motion.page import number_or_none
 from steelyard.report.online.content import OnlineHead, tool_tube, used_shares
 from steelyard.report.online.page import live_page
+from steelyard.safe_learning import Event, JointReading, Known
 from steelyard.uncertainty import PayloadBox
 
 _DECIMALS = 6

@@ -10,7 +10,6 @@ from steelyard.arrays import Array
 from steelyard.audit import Status
 from steelyard.inertia import PARAMETER_NAMES, PARAMETER_UNITS
 from steelyard.limits import ProvenMargin
-from steelyard.online import PLAN, DrivenMove
 from steelyard.report.content import SYMBOLS
 from steelyard.report.html import (
     aligned_numerals,
@@ -50,6 +49,7 @@ from steelyard.report.online.content import (
 )
 from steelyard.report.page import packed, page, thinned
 from steelyard.report.payload.content import outward, theorem13_table, told_ends
+from steelyard.safe_learning import PLAN, DrivenMove
 
 # What became known of the payload: the bounds of every number over time, before and after.
 

@@ -26,7 +26,7 @@ from steelyard.inertia import (
     mesh_properties,
 )
 from steelyard.layout import layout_of
-from steelyard.payload import (
+from steelyard.payloads import (
     QUANTITIES,
     UNITS,
     ArmModel,

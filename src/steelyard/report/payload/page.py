@@ -14,7 +14,7 @@ from steelyard.arrays import Array
 from steelyard.audit import Status, Verdict
 from steelyard.errors import InputError
 from steelyard.inertia import Body, equivalent_ellipsoid
-from steelyard.payload import DecidedBy, quantities
+from steelyard.payloads import DecidedBy, quantities
 from steelyard.report.content import SYMBOLS, ReportContent
 from steelyard.report.html import MINUS, aligned_numerals, html_table, marked_up, numeral
 from steelyard.report.identification import (

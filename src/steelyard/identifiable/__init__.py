@@ -1,0 +1,52 @@
+"""What can be known: the combinations of parameters that joint torques determine."""
+
+from steelyard.identifiable.base_parameters import BaseParameters, numerical_base
+from steelyard.identifiable.certificate import (
+    Direction,
+    ExcitationCertificate,
+    certify_excitation,
+    sparse_directions,
+)
+from steelyard.identifiable.criteria import Criterion, Information, score, smooth_condition
+from steelyard.identifiable.exact import (
+    ExactIdentifiability,
+    exact_identifiability,
+    proven_rest,
+    symbolic_identifiability,
+)
+from steelyard.identifiable.partial import partial_identifiability
+from steelyard.identifiable.restricted import (
+    MinimalModel,
+    RestrictedIdentifiability,
+    free_base,
+    minimal_model,
+    restricted,
+)
+from steelyard.identifiable.structure import Identifiability, structural_identifiability
+from steelyard.layout import Class
+
+__all__ = [
+    "BaseParameters",
+    "Class",
+    "Criterion",
+    "Direction",
+    "ExactIdentifiability",
+    "ExcitationCertificate",
+    "Identifiability",
+    "Information",
+    "MinimalModel",
+    "RestrictedIdentifiability",
+    "certify_excitation",
+    "exact_identifiability",
+    "free_base",
+    "minimal_model",
+    "numerical_base",
+    "partial_identifiability",
+    "proven_rest",
+    "restricted",
+    "score",
+    "smooth_condition",
+    "sparse_directions",
+    "structural_identifiability",
+    "symbolic_identifiability",
+]

@@ -1,0 +1,97 @@
+"""What an arm holds: weighed by residual torques, with a known robot, or by the full arm estimated twice.
+
+A way leads from runs to a `Weighing`, what the data says of the ten numbers; `payload_of` turns it into a
+body that can exist, with intervals and a word on what decided each number.
+"""
+
+from steelyard.payloads.answer import (
+    POINTS,
+    QUANTITIES,
+    UNITS,
+    DecidedBy,
+    PayloadEstimate,
+    payload_of,
+    quantities,
+)
+from steelyard.payloads.arm_model import (
+    ArmModel,
+    Mount,
+    described,
+    errors_of,
+    load_problem,
+    massless,
+    mounted_at,
+)
+from steelyard.payloads.gains import calibrated, fit_gains
+from steelyard.payloads.methods import (
+    METHODS,
+    NOTHING,
+    LoadedRuns,
+    residual_torque,
+    weigh_by_residual,
+    weigh_full_arm,
+    weigh_several,
+    weigh_with_model,
+)
+from steelyard.payloads.posterior import PayloadPrior, posterior_of
+from steelyard.payloads.sensitivity import (
+    FILTER_MEANINGS,
+    FILTERS,
+    NOISES,
+    PAPERS_OBJECT,
+    ErrorCell,
+    MotionSpread,
+    Noise,
+    RunningMass,
+    SensitivityPlan,
+    SensitivityTable,
+    study_sensitivity,
+)
+from steelyard.payloads.study_motions import MOTIONS, study_motions
+from steelyard.payloads.systematic_errors import ConstantErrors
+from steelyard.payloads.weighing import RecursivePayload, Weighing
+
+__all__ = [
+    "FILTERS",
+    "FILTER_MEANINGS",
+    "METHODS",
+    "MOTIONS",
+    "NOISES",
+    "NOTHING",
+    "PAPERS_OBJECT",
+    "POINTS",
+    "QUANTITIES",
+    "UNITS",
+    "ArmModel",
+    "ConstantErrors",
+    "DecidedBy",
+    "ErrorCell",
+    "LoadedRuns",
+    "MotionSpread",
+    "Mount",
+    "Noise",
+    "PayloadEstimate",
+    "PayloadPrior",
+    "RecursivePayload",
+    "RunningMass",
+    "SensitivityPlan",
+    "SensitivityTable",
+    "Weighing",
+    "calibrated",
+    "described",
+    "errors_of",
+    "fit_gains",
+    "load_problem",
+    "massless",
+    "mounted_at",
+    "payload_of",
+    "posterior_of",
+    "quantities",
+    "residual_torque",
+    "study_motions",
+    "study_sensitivity",
+    "weigh_by_residual",
+    "weigh_full_arm",
+    "weigh_several",
+    "weigh_with_model",
+]

@@ -1,0 +1,91 @@
+"""Safe while learning: certified plans, a robust law, bounds that shrink, and the loop around a robot."""
+
+from steelyard.safe_learning.checker import check_plan
+from steelyard.safe_learning.config import LawChoice, LoadModel, SafeLearningConfig
+from steelyard.safe_learning.driver import PATTERNS, JointReading, MuJoCoDriver, RobotDriver, SensorErrors
+from steelyard.safe_learning.loop import run_online
+from steelyard.safe_learning.messages import Move, PlanReply, PlanRequest
+from steelyard.safe_learning.obstacle_response import SceneChange, SceneResponse, SceneSource
+from steelyard.safe_learning.planning.certificate import PlanCertificate, RobustLaw
+from steelyard.safe_learning.planning.certifier import PlanCertifier
+from steelyard.safe_learning.planning.cost import GoalCost, PayloadExcitation, PlanCost, WeightedCosts
+from steelyard.safe_learning.planning.delay_bounds import tube_acceleration
+from steelyard.safe_learning.planning.search import PlannedMove, Planner
+from steelyard.safe_learning.planning.tube import TubeDynamics, TubeForms, TubeTorques, tube_forms
+from steelyard.safe_learning.planning.tube_sizing import with_sized_tube
+from steelyard.safe_learning.replanner import Replanner
+from steelyard.safe_learning.review import published_bounds, replay_run, violations_of
+from steelyard.safe_learning.run_log import (
+    BROKEN,
+    DONE,
+    PLAN,
+    STOPPED,
+    DrivenMove,
+    Event,
+    Known,
+    MoveRecord,
+    OnlineRun,
+    read_run,
+    write_run,
+)
+from steelyard.safe_learning.watchdog import CHECK, Alarm, Watchdog
+from steelyard.safe_learning.worker import ProcessWorker, SyncWorker, Worker
+
+Link = RobotDriver
+"""A robot's driver, as the front door calls it."""
+
+__all__ = [
+    "BROKEN",
+    "CHECK",
+    "DONE",
+    "PATTERNS",
+    "PLAN",
+    "STOPPED",
+    "Alarm",
+    "DrivenMove",
+    "Event",
+    "GoalCost",
+    "JointReading",
+    "Known",
+    "LawChoice",
+    "Link",
+    "LoadModel",
+    "Move",
+    "MoveRecord",
+    "MuJoCoDriver",
+    "OnlineRun",
+    "PayloadExcitation",
+    "PlanCertificate",
+    "PlanCertifier",
+    "PlanCost",
+    "PlanReply",
+    "PlanRequest",
+    "PlannedMove",
+    "Planner",
+    "ProcessWorker",
+    "Replanner",
+    "RobotDriver",
+    "RobustLaw",
+    "SafeLearningConfig",
+    "SceneChange",
+    "SceneResponse",
+    "SceneSource",
+    "SensorErrors",
+    "SyncWorker",
+    "TubeDynamics",
+    "TubeForms",
+    "TubeTorques",
+    "Watchdog",
+    "WeightedCosts",
+    "Worker",
+    "check_plan",
+    "published_bounds",
+    "read_run",
+    "replay_run",
+    "run_online",
+    "tube_acceleration",
+    "tube_forms",
+    "violations_of",
+    "with_sized_tube",
+    "write_run",
+]

@@ -1,0 +1,362 @@
+"""Paper 000's Algorithm 2, with what a robot needs around it: plan, drive, learn, and stop when in doubt."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from steelyard.arrays import Array, checked
+from steelyard.errors import InputError, NoSolutionError
+from steelyard.finding import Severity
+from steelyard.limits import NotCertifiedError, Scene
+from steelyard.motion import RecedingPlan
+from steelyard.recording import Recording
+from steelyard.safe_learning.config import SafeLearningConfig
+from steelyard.safe_learning.driver import RobotDriver
+from steelyard.safe_learning.executor import LISTEN, ControlLoop, PlanExecutor, RunObserver
+from steelyard.safe_learning.messages import Move, PlanReply, PlanRequest
+from steelyard.safe_learning.obstacle_response import SceneSource
+from steelyard.safe_learning.planning.delay_bounds import tube_acceleration
+from steelyard.safe_learning.replanner import checked_move, refusal
+from steelyard.safe_learning.run_log import (
+    BROKEN,
+    DONE,
+    STOPPED,
+    InputLog,
+    Known,
+    MoveRecord,
+    OnlineRun,
+    RecordingWorker,
+    RunRecord,
+    SceneRecord,
+    recorded_changes,
+)
+from steelyard.safe_learning.watchdog import CHECK, Alarm, Watchdog
+from steelyard.safe_learning.worker import Worker
+from steelyard.uncertainty import RecursiveBounds
+
+# Questions to the slow side and what its answers teach: the loop's memory of the load.
+
+SETTLED = 0.02
+"""Share by which some interval must have shrunk for another plan to be worth driving."""
+
+
+class Learning:
+    """What is known of the load, and how much of the log it rests on.
+
+    Args:
+        setting: what was decided before.
+        flight: the robot under way.
+        seed: of the first search.
+    """
+
+    def __init__(self, setting: SafeLearningConfig, flight: PlanExecutor, seed: int) -> None:
+        self._setting, self._flight, self._seed = setting, flight, seed
+        self._known = RecursiveBounds.starting(setting.prior, setting.arm.spread)
+        self._absorbed, self._asked_upto = 0, 0
+        self.acceleration = np.zeros(setting.arm.robot.nv)
+        """What no joint has exceeded so far, shape (nv,), rad/s² or m/s²."""
+        self.knowledge: list[Known] = []
+        """What was known, in order."""
+        self.alarm: Alarm | None = None
+        """That no load explains the data, or that a proof was refused; None where neither is so."""
+        self._learn(Known(0.0, setting.prior, 0))
+
+    def question(self, start: Array | RecedingPlan | None) -> PlanRequest:
+        """What to ask now.
+
+        Args:
+            start: where the robot stands, shape (nv,), rad or m, or the plan that is driven; None where no
+                plan is wanted.
+
+        Returns:
+            The question.
+        """
+        self._seed += 1
+        flight = self._flight
+        flight.surprised = False
+        scene = None if flight.scene is self._setting.scene else flight.scene
+        return PlanRequest(self._known, self._unread(), self.acceleration, start, scene, self._seed)
+
+    def heard(self, answer: object) -> PlanReply | None:
+        """Take up what an answer teaches.
+
+        Args:
+            answer: what the thinker said.
+
+        Returns:
+            The answer; None where there is none to go on with.
+        """
+        flight = self._flight
+        if not isinstance(answer, PlanReply):
+            resting = not flight.moves or flight.moves[-1].stopped
+            then = "stays at rest" if resting else "stops as it was proven to"
+            flight.tell(Severity.ERROR, f"No answer came in time; the robot {then}.")
+            return None
+        if answer.knowledge is None:
+            self.alarm = Alarm(flight.now, "contradiction", answer.reason)
+            flight.tell(Severity.ERROR, f"No load explains the data: {answer.reason}")
+            return None
+        self._known, self._absorbed = answer.knowledge, self._asked_upto
+        seconds = answer.bounds_seconds, answer.plan_seconds, answer.check_seconds
+        self._learn(Known(flight.now, self._known.box, self._known.seen, *seconds))
+        if answer.refuted:
+            self.alarm = Alarm(flight.now, CHECK, answer.reason)
+            flight.tell(Severity.ERROR, answer.reason)
+            return None
+        if answer.move is None and answer.reason:
+            flight.tell(Severity.WARNING, f"No plan was proven: {answer.reason}")
+        return answer
+
+    @property
+    def settled(self) -> bool:
+        """Whether the last data has narrowed no interval any more."""
+        before, after = self.knowledge[-2], self.knowledge[-1]
+        if after.rows == before.rows:
+            return False
+        widths = np.maximum(before.box.spread, 1e-300)
+        return bool((after.box.spread > (1.0 - SETTLED) * widths).all())
+
+    def _unread(self) -> Recording | None:
+        """The part of the log that has not been absorbed, in whole windows; the rest is for next time.
+
+        A torque that may be early or late needs that much of the log on both sides.
+        """
+        pilot, cycle = self._flight.pilot, self._flight.cycle
+        window, aside = round(self._setting.window / cycle), math.ceil(self._setting.errors.delay / cycle)
+        begin = max(self._absorbed, aside)
+        whole = (pilot.cycles - 2 - aside - begin) // window * window
+        if whole <= 0:
+            self._asked_upto = self._absorbed
+            return None
+        self._asked_upto = begin + whole
+        return pilot.recording(begin - aside, begin + whole + aside + 1)
+
+    def _learn(self, known: Known) -> None:
+        self.knowledge.append(known)
+        if self._flight.onlooker is not None:
+            self._flight.onlooker.learned(known)
+
+
+PLANS = 4
+"""Plans that are driven at most (paper 000, VI-D2)."""
+ATTEMPTS = 4
+"""Times a plan is looked for from rest."""
+
+WAIT = 3.0
+"""How long a robot at rest waits for a plan, s."""
+AFTERWARDS = 10.0
+"""How long to wait for the last bounds, with the robot on its brakes, s."""
+
+
+class _Loop:
+    """The robot under way and what is learnt of its load."""
+
+    def __init__(
+        self,
+        setting: SafeLearningConfig,
+        link: RobotDriver,
+        thinker: Worker,
+        guard: Worker,
+        patience: float | None,
+        seed: int,
+        news: SceneSource | None,
+        onlooker: RunObserver | None,
+    ) -> None:
+        self._setting, self._thinker, self._patience = setting, thinker, patience
+        errors, around = setting.errors, setting.scene
+        self._watchdog = Watchdog(setting.tube, errors.position, errors.velocity, link.cycle)
+        pilot, expect = ControlLoop(link, self._watchdog, onlooker), self._expect
+        self.flight = PlanExecutor(
+            pilot, link.cycle, guard, patience, around, news, onlooker=onlooker, expect=expect
+        )
+        self.learning = Learning(setting, self.flight, seed)
+        self.alarm: Alarm | None = None
+
+    def run(self, start: Array, most_plans: int, *, until_settled: bool) -> str:
+        """Drive until the bounds settle, the plans are used up, or something is wrong; how it ended."""
+        self._until_settled = until_settled
+        self._rests_at = start
+        driven = 0
+        for _ in range(ATTEMPTS):
+            self._thinker.ask(self.learning.question(self._rests_at))
+            found = self._answer_at_rest()
+            answer = None if self.alarm else self.learning.heard(found)
+            if self._broken:
+                return BROKEN
+            if answer is None or answer.move is None or self.flight.surprised:
+                if driven == 0:
+                    break
+                continue
+            ending, count = self._drive(answer.move, most_plans - driven)
+            driven += count
+            if ending is not None:
+                return ending
+            if driven >= most_plans:
+                break
+        return STOPPED
+
+    def finish(self) -> None:
+        """Learn what is left to learn from the last cycles, with the robot on its own brakes.
+
+        A stop in a new scene has a tenth of a second to be found and proven in; its proof is checked here.
+        """
+        for number, scene in self.flight.stops:
+            self._check_stop(number, scene)
+        if not self._broken and self.flight.moves:
+            self._thinker.ask(self.learning.question(None))
+            self.learning.heard(self._thinker.answer(None if self._patience is None else AFTERWARDS))
+        self.alarm = self.alarm or self.learning.alarm
+
+    def _check_stop(self, number: int, scene: Scene) -> None:
+        """Check the proof of a stop that was driven; note what is left, or that it is refused."""
+        setting, flight = self._setting.among(scene), self.flight
+        driven = flight.moves[number]
+        try:
+            checked = checked_move(setting, driven.move.move(setting))
+        except (NotCertifiedError, InputError) as error:
+            self.alarm = self.alarm or Alarm(flight.now, CHECK, refusal(error))
+            flight.tell(Severity.ERROR, refusal(error))
+            return
+        flight.moves[number] = replace(driven, move=MoveRecord.of(checked))
+
+    @property
+    def _broken(self) -> bool:
+        return self.alarm is not None or self.learning.alarm is not None
+
+    def _drive(self, move: Move, most_plans: int) -> tuple[str | None, int]:
+        """Drive plan after plan from a standstill; how it ended, None for a stop after which to try again."""
+        flight, learning = self.flight, self.learning
+        for count in range(1, most_plans + 1):
+            if count < most_plans:
+                self._thinker.ask(learning.question(move.plan))
+            ended = flight.follow(move, 0, move.switch_cycle)
+            if ended is not None:
+                return self._stopped(ended), count
+            answer = None
+            if count < most_plans and not flight.surprised:
+                answer = learning.heard(self._thinker.answer(self._patience))
+            settled = self._until_settled and answer is not None and learning.settled
+            if answer is not None and answer.move is not None and not settled:
+                move = answer.move
+                continue
+            # A new scene may have been judged beyond the switch.
+            reached = flight.moves[-1].offset + flight.moves[-1].cycles
+            ended = flight.follow(move, reached, len(move.reference.q))
+            if ended is not None:
+                return self._stopped(ended), count
+            self._rests_at = move.reference.q[-1]
+            if settled:
+                flight.tell(Severity.INFO, "The bounds have stopped shrinking.")
+            done = settled or count == most_plans
+            return (BROKEN if self._broken else DONE if done else None), count
+        raise AssertionError("the last plan is driven to its stop")
+
+    def _answer_at_rest(self) -> object:
+        """What the thinker says, while the robot is held where it stopped."""
+        if self._patience is None or not self.flight.moves:
+            return self._thinker.answer(None)
+        held = self.flight.moves[-1].move.move(self._setting)
+        for _ in range(round(WAIT / (LISTEN * self.flight.cycle))):
+            self.alarm = self.flight.hold(held, LISTEN)
+            if self.alarm is not None:
+                return None
+            found = self._thinker.answer(0.0)
+            if found is not None:
+                return found
+        return None
+
+    def _stopped(self, ended: Alarm | Move) -> str | None:
+        if isinstance(ended, Alarm):
+            self.alarm = ended
+            return BROKEN
+        self._rests_at = ended.reference.q[-1]
+        return None
+
+    def _expect(self, move: Move) -> None:
+        """Tell everybody how much a move accelerates."""
+        setting = self._setting
+        most = tube_acceleration(
+            move.certificate,
+            setting.arm.robot,
+            plan=move.plan.motion,
+            lag=setting.cycle,
+            errors=setting.errors,
+        )
+        self.learning.acceleration = np.maximum(self.learning.acceleration, most)
+        self._watchdog.expect(self.learning.acceleration)
+
+
+def run_online(
+    setting: SafeLearningConfig,
+    link: RobotDriver,
+    thinker: Worker,
+    start: ArrayLike,
+    *,
+    guard: Worker,
+    most_plans: int = PLANS,
+    patience: float | None = None,
+    until_settled: bool = True,
+    seed: int = 0,
+    news: SceneSource | None = None,
+    onlooker: RunObserver | None = None,
+) -> OnlineRun:
+    """Learn what a robot holds while it moves safely.
+
+    Plans are driven to where the next takes over; each was proven, with its stop, for the law that drives it
+    and all that robot and load can be, and its proof was checked by other means before it was handed over.
+    Where no next plan comes in time, the stop is driven. The data of one plan is absorbed while the next is
+    driven, and law and plan change together.
+
+    Args:
+        setting: what was decided before.
+        link: the robot, at rest.
+        thinker: what plans and identifies; it should have thought once before, so that nothing compiles now.
+        start: where the robot stands, shape (nv,), rad or m.
+        guard: what judges scenes that change.
+        most_plans: plans that are driven at most.
+        patience: how long to wait for an answer at a change of plans, s; None for as long as it takes, for a
+            robot whose clock stands still meanwhile.
+        until_settled: whether to end when the bounds stop shrinking (V-C); else all plans are driven.
+        seed: of the searches.
+        news: where new scenes come from.
+        onlooker: who is told of everything, such as a live view.
+
+    Returns:
+        The run, whatever its end.
+
+    Raises:
+        NoSolutionError: no first plan was proven; the robot did not move.
+    """
+    q = checked("start", start, (setting.arm.robot.nv,))
+    thinking, guarding, heard = RecordingWorker(thinker), RecordingWorker(guard), list[SceneRecord]()
+    listened = recorded_changes(news, heard)
+    loop = _Loop(setting, link, thinking, guarding, patience, seed, listened, onlooker)
+    try:
+        outcome = loop.run(q, most_plans, until_settled=until_settled)
+    finally:
+        # Whatever happens on the way, an interruption included, the robot is not left to itself.
+        link.stop()
+    loop.finish()
+    flight = loop.flight
+    if not flight.moves:
+        what = flight.events[-1].sentence if flight.events else "nothing was driven."
+        raise NoSolutionError(
+            f"the robot did not move. {what}",
+            place="online",
+            remedy="Try a lighter load (--heaviest), a shorter --reach, another --start or more --budget.",
+        )
+    said = tuple(thinking.notes), tuple(guarding.notes), tuple(heard)
+    record = RunRecord(
+        setting,
+        InputLog(q, most_plans, patience, until_settled, *said),
+        tuple(flight.moves),
+        tuple(loop.learning.knowledge),
+        tuple(flight.events),
+        outcome if loop.alarm is None else BROKEN,
+        loop.alarm,
+    )
+    return OnlineRun(record, flight.pilot.log())

@@ -1,0 +1,54 @@
+"""A robot that is not our own code: MuJoCo's dynamics with drives and sensors, run into a Recording."""
+
+from steelyard.simulation.hand_guiding import GuidedRun, GuidingCheck, Hand, guiding_check
+from steelyard.simulation.joint_experiments import (
+    joint_experiments,
+    nominal_posture,
+    open_loop,
+    prbs,
+    shift_register,
+    square_wave,
+)
+from steelyard.simulation.object_trials import (
+    Swing,
+    compared_motion,
+    run_trial,
+    standard_trials,
+    swing_period,
+)
+from steelyard.simulation.plant import LONGEST_STEP, Plant
+from steelyard.simulation.run import simulate_motion, tracking_error
+from steelyard.simulation.second_look import SecondLook, second_look
+from steelyard.simulation.sensing import encoder_steps, torque_per_ampere, torque_steps
+from steelyard.simulation.sensor import SENSORS, SensorPreset, drawn_robot_sample, sensor_preset
+
+__all__ = [
+    "LONGEST_STEP",
+    "SENSORS",
+    "GuidedRun",
+    "GuidingCheck",
+    "Hand",
+    "Plant",
+    "SecondLook",
+    "SensorPreset",
+    "Swing",
+    "compared_motion",
+    "drawn_robot_sample",
+    "encoder_steps",
+    "guiding_check",
+    "joint_experiments",
+    "nominal_posture",
+    "open_loop",
+    "prbs",
+    "run_trial",
+    "second_look",
+    "sensor_preset",
+    "shift_register",
+    "simulate_motion",
+    "square_wave",
+    "standard_trials",
+    "swing_period",
+    "torque_per_ampere",
+    "torque_steps",
+    "tracking_error",
+]
