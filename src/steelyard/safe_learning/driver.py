@@ -67,7 +67,7 @@ class RobotDriver(Protocol):
         ...
 
 
-# A simulated robot behind a `Link`: MuJoCo's arm, with sensors as wrong as they are allowed to be.
+# A simulated robot behind a `RobotDriver`: MuJoCo's arm, with sensors as wrong as they are allowed to be.
 
 PATTERNS = ("none", "even", "edge", "bias")
 """How sensors err within their bounds: not at all, evenly drawn, at either end, always at one end."""
