@@ -31,7 +31,6 @@ from steelyard.safe_learning.run_log import (
 from steelyard.safe_learning.watchdog import CHECK, Alarm, Watchdog
 from steelyard.safe_learning.worker import ProcessWorker, SyncWorker, Worker
 
-"""A robot's driver, as the front door calls it."""
 
 __all__ = [
     "BROKEN",
