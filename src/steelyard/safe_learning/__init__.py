@@ -31,7 +31,6 @@ from steelyard.safe_learning.run_log import (
 from steelyard.safe_learning.watchdog import CHECK, Alarm, Watchdog
 from steelyard.safe_learning.worker import ProcessWorker, SyncWorker, Worker
 
-
 __all__ = [
     "BROKEN",
     "CHECK",
