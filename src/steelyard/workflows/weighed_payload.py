@@ -409,7 +409,7 @@ class Payload:
         lines = [
             f"{self.verdict.status.value}: {self.mass:.4g} kg in {self.held.frame}, by {self.weighing.way}",
             *(
-                f"  {name:<9} {value:>11}  {low:>11} to {high:<11}  {unit:<6}  {by}"
+                f"  {name:<9} {value:>11}  {low:>11}  {high:>11}  {unit:<6}  {by}"
                 for name, value, low, high, unit, by in [HEADS, *self.table]
             ),
             *(f"{check.status.value:>7}  {check.name}: {check.message}" for check in self.verdict.checks),
