@@ -159,7 +159,7 @@ def test_tables_without_arrow_are_csv_with_their_units(tmp_path: Path, plain_ins
 
 
 def test_a_rollout_waits_for_no_part_of_scipy_that_it_does_not_use() -> None:
-    rooms = ("control", "dynamics", "identifiability", "layout", "motion", "rollout", "zoo")
+    rooms = ("control", "dynamics", "identifiable", "layout", "motion", "rollout", "zoo")
     code = ";".join(f"import steelyard.{room}" for room in rooms) + ";import sys;print(*sys.modules)"
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     loaded = set(run.stdout.split())

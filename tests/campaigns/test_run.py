@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 import pyarrow.parquet as pq
 import pytest
-from campaign.folders import Diary, bits
-from campaign.sample_tasks import HERE, lattice
 from threadpoolctl import threadpool_limits
 
+from campaigns.folders import Diary, bits
+from campaigns.sample_tasks import HERE, lattice
 from oracles.thread_counts import thread_count
 from steelyard.campaigns import Happening, Task, TaskGraph, TaskStatus, executor, run_campaign
 from steelyard.errors import InputError, NoSolutionError
@@ -154,7 +154,7 @@ def test_a_worker_of_another_version_is_named_and_blames_no_input(tmp_path: Path
 
 
 def test_an_aggregation_of_a_repaired_defect_is_computed_again(tmp_path: Path, monkeypatch: Any) -> None:
-    from campaign import sample_tasks
+    from campaigns import sample_tasks
 
     healthy = sample_tasks.multiply
     monkeypatch.setattr(sample_tasks, "multiply", lambda **_: 1 / 0)

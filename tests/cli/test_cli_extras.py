@@ -52,7 +52,7 @@ def _forbidden(what: str) -> Callable[..., object]:
 def test_a_log_that_cannot_be_written_is_refused_before_the_run(
     there: Path, monkeypatch: pytest.MonkeyPatch, name: str, said: str
 ) -> None:
-    monkeypatch.setattr(steelyard.workflows.simulate, "simulate_motion", _forbidden("the simulation"))
+    monkeypatch.setattr(steelyard.workflows.simulate, "simulated", _forbidden("the simulation"))
     done = run("simulate", "two_link", "m.json", "--out", name)
     assert done.code == 2
     assert said in done.complaint
@@ -82,7 +82,7 @@ def test_a_log_that_cannot_be_read_is_refused_before_another_one_is(
     there: Path, monkeypatch: pytest.MonkeyPatch, command: str, log: str, said: str
 ) -> None:
     for room in (
-        "workflows.question",
+        "workflows.identification_data",
         "workflows.payload",
         "workflows.joints",
         "workflows.excite",

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from online.learning_arm import HOME, link, mind, run, setting
 
+from safe_learning.learning_arm import HOME, link, mind, run, setting
 from steelyard.control import Tube
 from steelyard.errors import InputError, NoSolutionError
 from steelyard.limits import NotCertifiedError

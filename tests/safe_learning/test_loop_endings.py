@@ -7,8 +7,8 @@ import signal
 
 import numpy as np
 import pytest
-from online.learning_arm import CYCLE, HOME, VELOCITY, arm, link, mind, setting
 
+from safe_learning.learning_arm import CYCLE, HOME, VELOCITY, arm, link, mind, setting
 from steelyard.dynamics import forward_kinematics
 from steelyard.errors import NoSolutionError
 from steelyard.limits import Obstacle, Scene

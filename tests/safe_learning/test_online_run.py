@@ -8,8 +8,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from online.learning_arm import HOME, arm, link, loaded, mind, run, setting
 
+from safe_learning.learning_arm import HOME, arm, link, loaded, mind, run, setting
 from steelyard.archive import to_document
 from steelyard.errors import InputError
 from steelyard.limits import bounds_of

@@ -156,7 +156,7 @@ def test_a_planned_motion_is_taken_as_it_is_or_from_its_file(tmp_path: Path) -> 
         ({"family": "spline", "motion_name": "AG02"}, "--motion-name: says nothing about --family spline"),
         ({"criterion": "luck"}, "--criterion: unknown criterion 'luck'"),
         ({"period": -1.0}, "--period"),
-        ({"seed": -1}, "--seed: must not be negative"),
+        ({"seed": -1}, "--seed: must be at least 0"),
         ({"start": ""}, "--start: expected home, free or 2 positions"),
         ({"out": "m.txt"}, "ends in .json"),
     ],
