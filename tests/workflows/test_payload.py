@@ -119,7 +119,7 @@ def test_what_was_weighed_speaks_for_itself(there: Path) -> None:
 
 def test_a_recording_of_other_joints_is_refused_by_its_name(there: Path) -> None:
     renamed = read("loaded.csv").renamed([f"other{k}" for k in range(7)])
-    with pytest.raises(InputError, match=r"<Recording, sha256 .*has no joint panda_joint1"):
+    with pytest.raises(InputError, match=r"<Recording, sha256 .*no column for q of joint 'panda_joint1'"):
         payload("panda", loaded=renamed)
 
 
