@@ -1,4 +1,4 @@
-"""The shell of every page, one HTML file that fetches nothing; and numbers packed for its script."""
+"""A page whose sections come as markup; signals thinned for the eye; numbers packed for a page's script."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from steelyard.arrays import Array, IntArray, checked
 from steelyard.errors import InputError
 from steelyard.report.render import markup, render_page
 
-# The shell of every page: one HTML file that fetches nothing, and runs nothing but its own script.
+# A page of one's own, in the shell that all pages have.
 
 
 def page(
@@ -26,10 +26,9 @@ def page(
     made: str = "",
     live: bool = False,
 ) -> str:
-    """Put sections, style, script and data into one file.
+    """Put sections, style, script and data into one file; see `render.render_page`.
 
-    The same content gives the same text. A content security policy lets the browser run nothing but the
-    page's own script, known by its hash, and fetch nothing at all; a live page only from who served it.
+    Nothing in a section is escaped here: who writes markup escapes the names in it (`html.marked_up`).
 
     Args:
         title: of the page, as plain text.
