@@ -26,6 +26,24 @@ def visible_text(text: str) -> str:
     return "".join(_shown(letter) for letter in " ".join(text.split()))
 
 
+class Typeset(str):
+    """Text of our own whose spaces are chosen: thin, figure and punctuation spaces stay where they stand."""
+
+    __slots__ = ()
+
+
+def typeset_text(text: str) -> str:
+    """Like `visible_text`, with every space kept.
+
+    Args:
+        text: anything.
+
+    Returns:
+        The text; what a terminal would obey or a reader could not see is written out.
+    """
+    return "".join(_shown(letter) for letter in text)
+
+
 def marked_up(text: str) -> str:
     """Text for HTML, inside an element or a quoted attribute.
 
@@ -121,7 +139,7 @@ def numeral(value: float | None, half_width: float = math.inf, *, digits: int = 
     return text.replace("-", MINUS if float(text) else "")
 
 
-def aligned_numerals(numerals: Sequence[str]) -> list[str]:
+def aligned_numerals(numerals: Sequence[str]) -> list[Typeset]:
     """Pad numbers on the right so that, set flush right in figures of equal width, their points align.
 
     Args:
@@ -135,10 +153,10 @@ def aligned_numerals(numerals: Sequence[str]) -> list[str]:
     padded = []
     for text, tail in zip(numerals, tails, strict=True):
         if not _plain(text) or not longest:
-            padded.append(text)
+            padded.append(Typeset(text))
             continue
         point = "" if "." in text else PUNCTUATION_SPACE
-        padded.append(text + point + FIGURE_SPACE * (longest - tail))
+        padded.append(Typeset(text + point + FIGURE_SPACE * (longest - tail)))
     return padded
 
 
