@@ -222,7 +222,7 @@ def _verdict(content: MotionContent) -> dict[str, str]:
     return {"status": status.value, "symbol": SYMBOLS[status], "headline": headline, "why": why}
 
 
-def _figures(content: MotionContent) -> list[tuple[str, str]]:
+def _figures(content: MotionContent) -> list[tuple[str, Typeset]]:
     figures = [("duration", _with_unit(f"{content.time[-1]:.6g}", "s"))]
     proven = None if content.proof is None else content.proof.smallest_distance
     if proven is not None:
@@ -456,8 +456,8 @@ SCRIPTS = (
 def motion_page(content: MotionContent) -> str:
     """Write the page of one motion, by the template `motion.html`.
 
-    The same content gives the same text. Everything that comes from files is escaped; see `render.render_page`
-    for what else keeps a hostile name from doing anything.
+    The same content gives the same text. Everything that comes from files is escaped; see `render` for what
+    else keeps a hostile name from doing anything.
 
     Args:
         content: what the page says.

@@ -41,8 +41,8 @@ from steelyard.report.online.content import (
     used_shares,
 )
 from steelyard.report.page import packed, thinned
-from steelyard.report.payload.content import outward, theorem13_table, told_ends
-from steelyard.report.render import markup, render_page
+from steelyard.report.payload.content import beside_theorem13, outward, told_ends
+from steelyard.report.render import render_page
 from steelyard.safe_learning import PLAN, DrivenMove
 
 # What the scripts of a learning robot's page draw from, packed: the same shapes live and afterwards.
@@ -280,14 +280,14 @@ def _bounds(content: OnlineContent) -> dict[str, Any]:
         "rows": [
             [
                 {"number": number_words(name), "unit": unit_words(unit)},
-                Typeset(told_before[k]),
-                Typeset(told_after[k]),
+                told_before[k],
+                told_after[k],
                 tighter[k],
                 *_where_known(head, numeral(None if head.truth is None else float(head.truth[k]))),
             ]
             for k, (name, unit) in enumerate(zip(PARAMETER_NAMES, PARAMETER_UNITS, strict=True))
         ],
-        "theorem": markup(theorem13_table(np.array([last.lower, last.upper]), content.published)),
+        "theorem": beside_theorem13(np.array([last.lower, last.upper]), content.published),
     }
 
 
