@@ -4,9 +4,9 @@ A page is a template of `templates/` that extends `base.html`, the shell: one HT
 and runs nothing but its own script. Python says what is told, as plain data; the template how it is built.
 
 Whatever a template writes by `{{ … }}` is made visible (`html.visible_text`) and escaped, unless it is markup
-that a macro or `markup` made. `visible_text` makes any white space one blank and cuts it at both ends: text of
-our own whose thin and figure spaces must stay is `html.Typeset`, and a blank between two texts stands in the
-template.
+that a macro or `markup` made. `visible_text` makes any white space one blank and cuts it at both ends: text
+of our own whose thin and figure spaces must stay is `html.Typeset`, and a blank between two texts stands in
+the template.
 
 Jinja2 is imported when the first page is made, so that commands without a page start without it.
 """
@@ -86,6 +86,21 @@ def render_page(
     return _environment().get_template(template).render(shell | dict(content))
 
 
+def render_part(template: str, macro: str, *content: object) -> str:
+    """Write what one macro makes, for pages whose sections come as markup.
+
+    Args:
+        template: name of the template that holds it.
+        macro: its name.
+        content: its arguments.
+
+    Returns:
+        HTML.
+    """
+    # Plain text: markup would escape the text that it is added to.
+    return str(getattr(_environment().get_template(template).module, macro)(*content))
+
+
 def markup(text: str) -> Markup:
     """Say that a text is markup already: a drawing whose labels are escaped, a style sheet.
 
@@ -124,7 +139,7 @@ def _environment() -> Environment:
 
 
 def _written(value: object) -> object:
-    """What stands in the page for a value; autoescape alone would let control characters and turned text in."""
+    """What stands in the page for a value; autoescape alone would let in control signs and turned text."""
     if hasattr(value, "__html__"):
         return value
     text = typeset_text(value) if isinstance(value, Typeset) else visible_text(str(value))
