@@ -10,7 +10,7 @@ import numpy as np
 
 from steelyard.arrays import Array
 from steelyard.audit import APART, CloudStage, ParameterCloud, Trend
-from steelyard.report.campaign.content import THIN, CampaignContent, Cell, counted, number, table_of
+from steelyard.report.campaign.content import THIN, CampaignContent, Cell, campaign_table, counted, number
 from steelyard.report.html import MINUS, Typeset, numeral, unit_words, visible_text
 from steelyard.report.sensitivity import COLOURS
 
@@ -320,7 +320,7 @@ def _dispersion(cloud: ParameterCloud) -> dict[str, Any]:
         )
         for stage in cloud.stages
     ]
-    return table_of("Dispersion by stage", heads, rows)
+    return campaign_table("Dispersion by stage", heads, rows)
 
 
 def _steps(cloud: ParameterCloud) -> list[dict[str, Any]]:
@@ -371,16 +371,16 @@ def _components(cloud: ParameterCloud) -> list[dict[str, Any]]:
 def _deviations(cloud: ParameterCloud) -> dict[str, Any]:
     """Scale and deviations of every parameter."""
     spreads = [(stage.deviations, stage.robust_deviations) for stage in cloud.stages]
-    rows = [
-        (
+    rows: list[list[Cell]] = [
+        [
             {"name": name},
             number(float(cloud.scales[k]), unit_words(unit), digits=2),
             *({"number": number(float(s[k])), "small": number(float(r[k]), digits=2)} for s, r in spreads),
-        )
+        ]
         for k, (name, unit) in enumerate(zip(cloud.names, cloud.units, strict=True))
     ]
     heads = ("parameter", "scale", *(stage.name for stage in cloud.stages))
-    return table_of("Deviations by parameter", heads, rows)
+    return campaign_table("Deviations by parameter", heads, rows)
 
 
 ENLARGED = 0.6

@@ -255,7 +255,7 @@ def counted(count: int, what: str) -> str:
     return f"{count} {what}{'' if count == 1 else 's'}"
 
 
-def table_of(told: str, heads: Sequence[str], *groups: Sequence[Sequence[Cell]]) -> dict[str, Any]:
+def campaign_table(told: str, heads: Sequence[str], *groups: Sequence[Sequence[Cell]]) -> dict[str, Any]:
     """A table as the macro `cells` of `campaign_parts.html` writes it.
 
     Args:

@@ -24,12 +24,12 @@ from steelyard.report.campaign.content import (
     CampaignContent,
     CampaignRun,
     Cell,
+    campaign_table,
     counted,
     duration,
     milliseconds,
     number,
     stated_number,
-    table_of,
 )
 from steelyard.report.content import SYMBOLS, ReportContent, headline
 from steelyard.report.html import MINUS, Typeset, aligned_numerals, numeral, unit_words, visible_text
@@ -77,7 +77,7 @@ def _times(content: CampaignContent) -> dict[str, Any]:
     }
     if not content.beside_paper:
         rows = [(told, duration(seconds)) for told, seconds in here.items()]
-        return {"times": table_of("Times", ("time", "here"), rows), "compared": ""}
+        return {"times": campaign_table("Times", ("time", "here"), rows), "compared": ""}
     paper = {"median run": MEDIAN_SECONDS, "all runs": TOTAL_SECONDS}
     told = [
         (
@@ -90,7 +90,7 @@ def _times(content: CampaignContent) -> dict[str, Any]:
     ]
     words = " ".join((NOT_LIKE_FOR_LIKE, *([SIMULATED] if content.simulated else []), ORDER))
     heads = ("time", "here", "paper 004", "paper over here")
-    return {"times": table_of("Times beside the paper", heads, told), "compared": Typeset(words)}
+    return {"times": campaign_table("Times beside the paper", heads, told), "compared": Typeset(words)}
 
 
 def _ratio(paper: float, here: float) -> str:
@@ -189,7 +189,7 @@ def _routes(content: CampaignContent) -> dict[str, Any] | None:
             paper = PASSED.get(row.interval)
             cells.append("–" if paper is None else f"{paper} of {RUNS_AT_INTERVAL}")
     return {
-        "table": table_of("Routing by sampling interval", heads, told),
+        "table": campaign_table("Routing by sampling interval", heads, told),
         "motions": content.compared,
         "compared": _compared(content),
     }
@@ -214,7 +214,7 @@ def _compared(content: CampaignContent) -> dict[str, Any] | None:
                 for run in runs
             ]
         )
-    return table_of("Chosen motions", heads, *groups)
+    return campaign_table("Chosen motions", heads, *groups)
 
 
 def _route_cells(condition: float | None, route: str, margin: float | None) -> list[str]:
@@ -282,7 +282,7 @@ def _stages(content: CampaignContent) -> dict[str, Any] | None:
         ["remark", *(visible_text(stage.remark) or "–" for stage in stages)],
     ]
     heads = ("inertia matrix", *(stage.stage for stage in stages))
-    return table_of("The representative, stage by stage", heads, rows)
+    return campaign_table("The representative, stage by stage", heads, rows)
 
 
 def _answer(answer: bool | None) -> Cell:
@@ -303,7 +303,7 @@ def _changes(content: CampaignContent) -> dict[str, Any] | None:
         for change in content.changes
     ]
     heads = ("parameter", content.changed_from or "before", "accepted", "change")
-    return table_of("Largest changes", heads, rows)
+    return campaign_table("Largest changes", heads, rows)
 
 
 def _is_published(content: CampaignContent) -> bool:
@@ -325,7 +325,7 @@ def _parameters(content: CampaignContent) -> dict[str, Any] | None:
         if published:
             row += [_printed(parameter.published), visible_text(parameter.published_name) or "–"]
         rows.append(row)
-    return table_of("Accepted parameters", heads, rows)
+    return campaign_table("Accepted parameters", heads, rows)
 
 
 def _printed(value: float | None) -> str:
@@ -364,7 +364,7 @@ def _prediction(content: CampaignContent) -> dict[str, Any] | None:
         groups.append([row[: len(heads)] for row in rows])
     return {
         "mne": MNE_DEFINITION,
-        "errors": table_of("Errors on held-out motions", heads, *groups),
+        "errors": campaign_table("Errors on held-out motions", heads, *groups),
         "joints": _joint_errors(content),
     }
 
@@ -394,7 +394,7 @@ def _joint_errors(content: CampaignContent) -> dict[str, Any]:
     count = max(len(motion.final.joint_rmse) for motion in content.held_out)
     heads = ["joint", *(f"RMSE {visible_text(motion.motion)}" for motion in content.held_out)]
     rows = [[str(j + 1), *(_at(motion.final, j) for motion in content.held_out)] for j in range(count)]
-    return table_of("Errors by joint", heads, rows)
+    return campaign_table("Errors by joint", heads, rows)
 
 
 def _at(error: PredictionError, joint: int) -> str:
