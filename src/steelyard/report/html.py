@@ -23,7 +23,7 @@ def visible_text(text: str) -> str:
     Returns:
         One line; every such character is written as `\x1b` or `\u202e`, and white space is one blank.
     """
-    return "".join(_shown(letter) for letter in " ".join(text.split()))
+    return typeset_text(" ".join(text.split()))
 
 
 class Typeset(str):
@@ -41,7 +41,8 @@ def typeset_text(text: str) -> str:
     Returns:
         The text; what a terminal would obey or a reader could not see is written out.
     """
-    return "".join(_shown(letter) for letter in text)
+    # Most text has no such character, which is known at once.
+    return text if text.isprintable() else "".join(_shown(letter) for letter in text)
 
 
 def marked_up(text: str) -> str:
