@@ -13,7 +13,7 @@ from xml.etree import ElementTree
 import numpy as np
 import pinocchio
 import pytest
-from payload.loaded_arm import body, motion_of, run
+from payloads.loaded_arm import body, motion_of, run
 
 from oracles.pinocchio_robot import PinocchioRobot, pinocchio_model
 from report.test_payload_page import bounds, weighed

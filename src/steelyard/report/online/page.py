@@ -16,13 +16,13 @@ from steelyard.report.motion.content import OutlineKind, Skeleton, skeleton_of
 from steelyard.report.motion.page import (
     MOST_POINTS,
     TALL,
+    arm_view,
     clearance_data,
-    clearance_part,
+    closest_pairs,
     joint_data,
-    moving_arm,
+    joint_reach,
     number_or_none,
     outwards,
-    reach_and_curves,
     skeleton_data,
 )
 from steelyard.report.online.content import (
@@ -251,8 +251,8 @@ def _motion(content: OnlineContent, drawing: OnlineDrawing) -> dict[str, Any]:
     apart = drawing.clearance
     return {
         "radius": numeral(1e3 * float(drawing.tube.radius.max()), digits=2),
-        "arm": markup(moving_arm(drawing.skeleton, content.duration, TUBE)),
-        "clearance": "" if apart is None else markup(clearance_part(apart)),
+        "arm": arm_view(drawing.skeleton, content.duration, TUBE),
+        "clearance": None if apart is None else closest_pairs(apart),
     }
 
 
@@ -374,14 +374,14 @@ def _left(margin: ProvenMargin) -> dict[str, str]:
     return {"kind": margin.kind, "left": left, "name": margin.name}
 
 
-def _joints(content: OnlineContent, drawing: OnlineDrawing) -> str:
+def _joints(content: OnlineContent, drawing: OnlineDrawing) -> dict[str, object]:
     """How far every joint went, and the place of the curves."""
     told = (
         "How far each joint went, and what share of its limit that is. Torques are the commanded ones; "
         "errors are reference minus robot, against the tube."
     )
     curves = (*drawing.limited, drawing.errors[0])
-    return markup(reach_and_curves(content.head.robot.joint_names, curves, told, "robot"))
+    return joint_reach(content.head.robot.joint_names, curves, told, "robot")
 
 
 def _events(content: OnlineContent) -> list[dict[str, str]]:
@@ -511,7 +511,7 @@ def live_page(head: OnlineHead, *, version: str = "") -> str:
         {anchor: heading for anchor, heading in HEADINGS.items() if anchor not in absent},
         {
             "opening": _live_opening(head),
-            "arm": markup(moving_arm(at_rest, None)),
+            "arm": arm_view(at_rest, None),
             "bounds": _bound_words(head),
             "tracking": _tube_words(head),
             "assumptions": head.assumptions,
