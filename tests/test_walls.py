@@ -73,6 +73,8 @@ DOORS = {
     "threadpoolctl": {"threads", "campaigns"},
     "distributed": {"campaigns"},
     "yaml": {"robot"},
+    "jinja2": {"report"},
+    "markupsafe": {"report"},
     "typer": {"cli"},
     "rich": {"cli"},
 }

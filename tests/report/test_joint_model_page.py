@@ -89,6 +89,15 @@ def test_the_same_models_give_the_same_page(content: JointModelContent) -> None:
     assert joint_model_page(content) != joint_model_page(replace(content, robot="other"))
 
 
+def test_a_joint_called_like_a_section_or_like_another_joint_takes_nobodys_place(
+    content: JointModelContent,
+) -> None:
+    named = replace(content, entries=(entry("Models"), entry("a  b"), entry("a b")))
+    reader = PageReader(joint_model_page(named))
+    ids = [attrs["id"] for tag, attrs in reader.tags if tag == "section"]
+    assert ids == ["verdict", "models", "controller", "joint-1", "joint-2", "joint-3", "paper"]
+
+
 def curves(picture: str) -> list[np.ndarray]:
     found = re.findall(r'points="([^"]+)"', picture)
     return [np.array([[float(x) for x in point.split(",")] for point in line.split()]) for line in found]

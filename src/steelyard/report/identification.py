@@ -13,7 +13,7 @@ from steelyard.archive import to_document
 from steelyard.arrays import Array
 from steelyard.audit import Status, torque_error
 from steelyard.errors import InputError
-from steelyard.finding import Severity
+from steelyard.finding import Finding, Severity
 from steelyard.identifiable import Class
 from steelyard.inertia import Ellipsoid
 from steelyard.recording import Step
@@ -21,7 +21,6 @@ from steelyard.report.arm import ArmDrawing, MassDrawing
 from steelyard.report.content import (
     SYMBOLS,
     Combination,
-    History,
     ParameterLine,
     ReportContent,
     TorqueTrace,
@@ -30,14 +29,15 @@ from steelyard.report.content import (
 )
 from steelyard.report.html import (
     MINUS,
+    Typeset,
     aligned_numerals,
-    marked_up,
     numeral,
     percent,
-    unit_text,
+    unit_words,
     visible_text,
 )
-from steelyard.report.page import packed, page, thinned
+from steelyard.report.page import packed, thinned
+from steelyard.report.render import render_page
 from steelyard.robot import Box, Capsule, Cylinder, Geometry, MeshFile, Sphere
 
 # The head of the page: the verdict in plain words, and the checks it rests on.
@@ -45,234 +45,204 @@ from steelyard.robot import Box, Capsule, Cylinder, Geometry, MeshFile, Sphere
 _WORST_FIRST = (Status.FAIL, Status.WARN, Status.PASS, Status.NOT_RUN)
 
 
-def opening(content: ReportContent) -> str:
+def opening_of(content: ReportContent) -> dict[str, Any]:
     """Robot, verdict and the figures that matter most.
 
     Args:
         content: what the report says.
 
     Returns:
-        HTML.
+        What the template tells of them.
     """
     status = content.verdict.status
-    figures = []
-    for trace, error in torque_error_words(content):
-        called = _called(trace.name, trace.held_out)
-        figures.append((f"{percent(error.overall)} %", f"of the torque unexplained, {called}"))
-        if trace.held_out and trace.unfiltered is not None:
-            figures.append(
-                (f"{percent(trace.unfiltered.overall)} %", f"of it where no torque is filtered, {called}")
-            )
-        alone = trace.without_links
-        if trace.held_out and alone is not None and percent(alone.overall) != percent(error.overall):
-            figures.append(
-                (f"{percent(alone.overall)} %", f"of it by combinations that no links need to have, {called}")
-            )
-    if content.combinations:
-        figures.append(
-            (str(len(content.combinations)), f"combinations of {len(content.parameters)} parameters")
-        )
-    for name, value in content.facts.items():
-        if name in ("samples", "condition number") and isinstance(value, int | float):
-            figures.append(
-                (f"{value:,}".replace(",", "\u202f") if name == "samples" else f"{value:.3g}", name)
-            )
-    listed = "".join(f"<div><dt>{label}</dt><dd>{figure}</dd></div>" for figure, label in figures)
     untested = content.verdict.untested
     were = "was" if len(untested) == 1 else "were"
-    missing = f" {len(untested)} of {len(content.verdict.checks)} checks {were} not run." if untested else ""
-    return (
-        f'<p class="eyebrow">Dynamic identification of</p>\n<h1><bdi>{marked_up(content.robot)}</bdi></h1>\n'
-        f'<p class="verdict" data-status="{status.value}"><span class="mark" aria-hidden="true">'
-        f"{SYMBOLS[status]}</span><span><strong>{headline(content.verdict)}</strong>{missing}</span></p>\n"
-        f'<dl class="figures">{listed}</dl>\n'
-        f'<p class="quiet">Method: {marked_up(content.method)}. Robot description: '
-        f"<code>{marked_up(content.digest)}</code></p>\n"
-    )
+    return {
+        "robot": content.robot,
+        "status": status.value,
+        "symbol": SYMBOLS[status],
+        "headline": headline(content.verdict),
+        "missing": f"{len(untested)} of {len(content.verdict.checks)} checks {were} not run."
+        if untested
+        else "",
+        "figures": _figures(content),
+        "method": content.method,
+        "digest": content.digest,
+    }
 
 
-def checks_section(content: ReportContent) -> str:
-    """The checks, failures first, and what was not tested.
+def _figures(content: ReportContent) -> list[tuple[dict[str, str | None], str]]:
+    """Labels and figures; a label names the motion it is about, if any."""
+    figures = []
+    for trace, error in torque_error_words(content):
+        figures.append((_about("of the torque unexplained", trace), f"{percent(error.overall)} %"))
+        if trace.held_out and (plain := trace.unfiltered) is not None:
+            label = _about("of it where no torque is filtered", trace)
+            figures.append((label, f"{percent(plain.overall)} %"))
+        alone = trace.without_links
+        if trace.held_out and alone is not None and percent(alone.overall) != percent(error.overall):
+            label = _about("of it by combinations that no links need to have", trace)
+            figures.append((label, f"{percent(alone.overall)} %"))
+    if content.combinations:
+        label = _about(f"combinations of {len(content.parameters)} parameters")
+        figures.append((label, str(len(content.combinations))))
+    for name, value in content.facts.items():
+        if name in ("samples", "condition number") and isinstance(value, int | float):
+            text = f"{value:,}".replace(",", "\u202f") if name == "samples" else f"{value:.3g}"
+            figures.append((_about(name), Typeset(text)))
+    return figures
+
+
+def _about(words: str, trace: TorqueTrace | None = None) -> dict[str, str | None]:
+    if trace is None:
+        return {"words": words, "motion": None}
+    return {"words": words, "motion": trace.name, "seen": _seen_in_training(trace)}
+
+
+def _seen_in_training(trace: TorqueTrace) -> str:
+    return "held out" if trace.held_out else "seen in training"
+
+
+def checks_of(content: ReportContent) -> list[dict[str, str]]:
+    """The checks, failures first, as the macro `checks` writes them.
 
     Args:
         content: what the report says.
 
     Returns:
-        HTML.
+        Status, symbol, name and message of each.
     """
     checks = sorted(content.verdict.checks, key=lambda check: _WORST_FIRST.index(check.status))
-    rows = "\n".join(
-        f'<li data-status="{check.status.value}"><span class="mark" aria-hidden="true">'
-        f'{SYMBOLS[check.status]}</span><span class="state">{check.status.value}</span>'
-        f"<div><strong>{marked_up(check.name)}</strong> "
-        f"{marked_up(check.message)}</div></li>"
+    return [
+        {
+            "status": check.status.value,
+            "symbol": SYMBOLS[check.status],
+            "name": check.name,
+            "message": check.message,
+        }
         for check in checks
-    )
-    not_run = "".join(
-        f"<li>{marked_up(name)}: this check was not run.</li>" for name in content.verdict.untested
-    )
-    sentences = not_run + "".join(f"<li>{marked_up(sentence)}</li>" for sentence in content.untested)
-    untested = f'<h3>What was not tested</h3>\n<ul class="untested">{sentences}</ul>\n' if sentences else ""
-    return f'<ul class="checks">\n{rows}\n</ul>\n{untested}'
+    ]
 
 
-def _called(name: str, held_out: bool) -> str:
-    return f"<bdi>{marked_up(name)}</bdi> ({'held out' if held_out else 'seen in training'})"
+def untested_of(content: ReportContent) -> list[str]:
+    """What was not tested, in sentences.
+
+    Args:
+        content: what the report says.
+
+    Returns:
+        The checks that were not run, and what no check tests.
+    """
+    # Made visible before the rest of the sentence joins it: a name ends where its last letter is.
+    return [
+        *(f"{visible_text(name)}: this check was not run." for name in content.verdict.untested),
+        *content.untested,
+    ]
 
 
 # Torques on the page: the errors of every joint, and the place of the curves.
 
-UNFILTERED = '<th scope="col"><small>unfiltered</small></th>'
+_ZOOMS = (
+    ("in", "Zoom in"),
+    ("out", "Zoom out"),
+    ("earlier", "Earlier"),
+    ("later", "Later"),
+    ("whole", "Whole motion"),
+)
 
 
-def torque_section(content: ReportContent) -> str:
-    """Errors by joint, and the place of the plots.
+def torque_errors_of(content: ReportContent) -> dict[str, Any] | None:
+    """Errors by joint and motion, as the macro `torque` writes them.
 
     Args:
         content: what the report says.
 
     Returns:
-        HTML; empty where no motion is shown.
+        The motions, and a row for each joint and for all; None where no motion is shown.
     """
     errors = torque_error_words(content)
     if not errors:
-        return ""
-    heads = "".join(
-        f'<th scope="col"><bdi>{marked_up(trace.name)}</bdi><br>'
-        f"<small>{'held out' if trace.held_out else 'seen in training'}</small></th>"
-        f"{'' if trace.unfiltered is None else UNFILTERED}"
-        for trace, _ in errors
-    )
-    columns = []
+        return None
+    columns: list[list[dict[str, Any]]] = []
     for trace, error in errors:
         rms = np.sqrt(((trace.measured - trace.predicted) ** 2).mean(axis=0))
         shares = aligned_numerals([percent(share) for share in (*error.joints, error.overall)])
-        sizes = aligned_numerals([numeral(float(size), digits=3) for size in rms])
-        own = [f"{size}\u202f{marked_up(unit)}" for size, unit in zip(sizes, content.units, strict=True)]
+        sizes = [*aligned_numerals([numeral(float(size), digits=3) for size in rms]), None]
         columns.append(
             [
-                f'{share}\u202f%<span class="rms">{size}</span>'
-                for share, size in zip(shares, [*own, ""], strict=True)
+                {"share": share, "filtered": True, "rms": size, "unit": unit}
+                for share, size, unit in zip(shares, sizes, (*content.units, ""), strict=True)
             ]
         )
         if (plain := trace.unfiltered) is not None:
             shares = aligned_numerals([percent(share) for share in (*plain.joints, plain.overall)])
-            columns.append([f"{share}\u202f%" for share in shares])
-    names = [f"<bdi>{marked_up(joint)}</bdi>" for joint in content.joints]
-    rows = "\n".join(
-        f'<tr><th scope="row">{name}</th>' + "".join(f"<td>{column[k]}</td>" for column in columns) + "</tr>"
-        for k, name in enumerate([*names, "all joints"])
-    )
-    return (
-        "<p>Torque the model does not explain, in percent of the measured rms, and its own rms; in the band "
-        "of the motion, and unfiltered where a column says so. The curves "
-        "below keep every extreme of the data; between extremes, long motions are thinned.</p>\n"
-        f'<div class="scroll" tabindex="0" role="region" aria-label="Torque error by joint">'
-        f'<table class="errors"><thead><tr><th scope="col">joint</th>{heads}</tr></thead>\n'
-        f"<tbody>{rows}</tbody></table></div>\n"
-        f"{_motion_choice(content)}"
-        '<div id="plots"></div>\n<noscript><p>The curves need scripts, which are off.</p></noscript>\n'
-    )
-
-
-def _motion_choice(content: ReportContent) -> str:
-    choices = "".join(
-        f'<label><input type="radio" name="motion" value="{k}"{" checked" if k == 0 else ""}>'
-        f"<bdi>{marked_up(trace.name)}</bdi> <small>{'held out' if trace.held_out else 'seen'}</small>"
-        "</label>"
-        for k, trace in enumerate(content.traces)
-    )
-    buttons = "".join(
-        f'<button type="button" data-zoom="{action}">{label}</button>'
-        for action, label in (
-            ("in", "Zoom in"),
-            ("out", "Zoom out"),
-            ("earlier", "Earlier"),
-            ("later", "Later"),
-            ("whole", "Whole motion"),
-        )
-    )
-    return (
-        f'<div class="controls sticky" id="plot-controls" hidden><fieldset><legend>Motion</legend>{choices}'
-        f'</fieldset><div class="buttons">{buttons}</div><output id="plot-range"></output>'
-        '<p class="key"><span class="line measured"></span>measured '
-        '<span class="line predicted"></span>predicted '
-        '<span class="line difference"></span>difference</p></div>\n'
-    )
+            columns.append([{"share": share, "filtered": False} for share in shares])
+    return {
+        "motions": [
+            {
+                "name": trace.name,
+                "seen": _seen_in_training(trace),
+                "seen_short": _seen(trace.held_out),
+                "unfiltered": trace.unfiltered is not None,
+            }
+            for trace in content.traces
+        ],
+        "rows": [
+            {"joint": joint, "cells": [column[k] for column in columns]}
+            for k, joint in enumerate([*content.joints, None])
+        ],
+        "zooms": _ZOOMS,
+    }
 
 
 # The arm on the page: the place of its drawing, and the mass of every link.
 
 
-def arm_section(content: ReportContent) -> str:
-    """The place of the drawing, and the mass of every link.
+def arm_view_of(content: ReportContent) -> dict[str, Any] | None:
+    """Words and switches beside the drawing, and the mass of every link.
 
     Args:
         content: what the report says.
 
     Returns:
-        HTML; empty where no robot is drawn.
+        What the template tells of them; None where no robot is drawn.
     """
     arm = content.arm
     if arm is None:
-        return ""
+        return None
     full = any(link.estimated is not None for link in arm.links)
-    told = (
-        "Each ellipsoid is the uniform solid that has its link’s mass, centre of mass and inertia."
+    layers = [("shapes", "shapes"), ("nominal", "description")]
+    return {
+        "told": "Each ellipsoid is the uniform solid that has its link’s mass, centre of mass and inertia."
         if full
-        else "The method gives no full set of links, so only the description’s ellipsoids are drawn."
-    )
-    slider = ""
-    if len(arm.time) > 1:
-        slider = (
-            f'<label class="pose">Pose along <bdi>{marked_up(arm.motion)}</bdi> '
-            f'<input id="pose" type="range" min="0" max="{len(arm.time) - 1}" value="0">'
-            '<output id="pose-time" for="pose"></output></label>'
-        )
-    layers = [("shapes", "shapes", True), ("nominal", "description", True)]
-    layers += [("estimated", "estimate", True)] if full else []
-    boxes = "".join(
-        f'<label><input type="checkbox" data-layer="{name}"{" checked" if on else ""}>'
-        f'<span class="swatch {name}"></span>{label}</label>'
-        for name, label, on in layers
-    )
-    return (
-        f"<p>{told} Drag to turn, or focus the drawing and use the arrow keys; + and − change the size.</p>\n"
-        f'<div class="controls" id="arm-controls" hidden>{boxes}'
-        f'<button type="button" id="arm-reset">Reset view</button>{slider}</div>\n'
-        '<div id="arm-view" tabindex="0" role="group" aria-label="Drawing of the arm. '
-        'Arrow keys turn it, plus and minus change its size, Home resets it."></div>\n'
-        f"{_link_table(arm)}"
-    )
+        else "The method gives no full set of links, so only the description’s ellipsoids are drawn.",
+        "layers": [*layers, ("estimated", "estimate")] if full else layers,
+        "motion": arm.motion,
+        "last_pose": len(arm.time) - 1,
+        "links": _link_masses(arm),
+    }
 
 
-def _link_table(arm: ArmDrawing) -> str:
-    rows = [(k, link) for k, link in enumerate(arm.links) if link.nominal or link.estimated]
-    if not rows:
-        return ""
-    nominal = aligned_numerals([numeral(link.nominal.mass if link.nominal else None) for _, link in rows])
+def _link_masses(arm: ArmDrawing) -> list[dict[str, Any]]:
+    links = [(k, link) for k, link in enumerate(arm.links) if link.nominal or link.estimated]
+    described = aligned_numerals([numeral(link.nominal.mass if link.nominal else None) for _, link in links])
     estimated = aligned_numerals(
-        [numeral(link.estimated.mass if link.estimated else None) for _, link in rows]
+        [numeral(link.estimated.mass if link.estimated else None) for _, link in links]
     )
-    lines = "\n".join(
-        f'<tr data-link="{k}"><th scope="row"><bdi>{marked_up(link.name)}</bdi></th>'
-        f'<td data-label="described, kg">{n}</td><td data-label="estimated, kg">{e}</td>'
-        f'<td class="words">{_remark("as described", link.nominal)}{_remark("as estimated", link.estimated)}'
-        "</td></tr>"
-        for (k, link), n, e in zip(rows, nominal, estimated, strict=True)
-    )
-    return (
-        '<table class="links stack">'
-        '<thead><tr><th scope="col">link</th><th scope="col">described, kg</th>'
-        '<th scope="col">estimated, kg</th><th scope="col" class="words">remark</th></tr></thead>\n'
-        f"<tbody>{lines}</tbody></table>\n"
-    )
-
-
-def _remark(which: str, mass: MassDrawing | None) -> str:
-    if mass is None or not mass.reason:
-        return ""
-    return f"<details><summary>no ellipsoid {which}</summary>{marked_up(mass.reason)}</details>"
+    return [
+        {
+            "place": k,
+            "name": link.name,
+            "described": n,
+            "estimated": e,
+            "remarks": [
+                (which, mass.reason)
+                for which, mass in (("as described", link.nominal), ("as estimated", link.estimated))
+                if mass is not None and mass.reason
+            ],
+        }
+        for (k, link), n, e in zip(links, described, estimated, strict=True)
+    ]
 
 
 # Standard parameters on the page, with interval and class, to be sorted and filtered.
@@ -285,27 +255,23 @@ _MEANING = {
 }
 _FIXED_SYMBOL, _FIXED = "=", "fixed"
 _COLUMNS = ("parameter", "class", "estimate", "95 % from", "to", "described", "unit")
+_LINK_HEADS = ("link", "mass, kg", "95 % from", "to", "described", "decided by", "centre, m", "described")
 
 
-def parameter_section(content: ReportContent) -> str:
+def parameters_of(content: ReportContent) -> dict[str, Any] | None:
     """The standard parameters, to be sorted and filtered.
 
     Args:
         content: what the report says.
 
     Returns:
-        HTML; empty where there are none.
+        What the template tells of them; None where there are none.
     """
     lines = content.parameters
     if not lines:
-        return ""
+        return None
     # One alignment for all columns: on a narrow screen they stand below each other.
     numerals = aligned_numerals([text for line in lines for text in _numerals(line)])
-    rows = "\n".join(_row(k, line, numerals[4 * k : 4 * k + 4]) for k, line in enumerate(lines))
-    heads = "".join(
-        f'<th scope="col" role="columnheader" data-column="{k}">{title}</th>'
-        for k, title in enumerate(_COLUMNS)
-    )
     if any(line.decided_by for line in lines):
         told = (
             "Intervals are what the log and what was known beforehand say together; the word beside the "
@@ -317,18 +283,23 @@ def parameter_section(content: ReportContent) -> str:
             "A value without an interval is one choice of many that predict the same torques: only the "
             "combinations further down are determined."
         )
-    return (
-        f"{_links(lines)}<p>{told}</p>\n"
-        f"{_controls(content)}"
-        f'<table id="parameter-table" class="parameters stack" role="table">'
-        f'<thead role="rowgroup"><tr role="row">{heads}</tr></thead>\n'
-        f'<tbody role="rowgroup">\n{rows}\n</tbody></table>\n'
-        '<p id="no-parameter" class="quiet" hidden>No parameter matches.</p>\n'
-    )
+    counts = {kind: sum(line.kind is kind for line in lines) for kind in Class}
+    return {
+        "link_heads": _LINK_HEADS,
+        "links": _links(lines),
+        "told": told,
+        "kinds": [
+            {"name": kind.value, "symbol": kind.symbol, "meaning": _MEANING[kind], "count": count}
+            for kind, count in counts.items()
+            if count
+        ],
+        "columns": _COLUMNS,
+        "rows": [_row(line, numerals[4 * k : 4 * k + 4]) for k, line in enumerate(lines)],
+    }
 
 
-def _links(lines: Sequence[ParameterLine]) -> str:
-    """Masses and centres of mass beside those described: what a reader looks at first."""
+def _links(lines: Sequence[ParameterLine]) -> list[tuple[str, tuple[str, ...]]]:
+    """Masses and centres of mass beside those described: what a reader looks at first; their sums last."""
     owned: dict[str, dict[str, ParameterLine]] = {}
     for line in lines:
         owned.setdefault(line.owner, {})[line.name.rpartition(".")[2]] = line
@@ -339,27 +310,18 @@ def _links(lines: Sequence[ParameterLine]) -> str:
             continue
         total += mass.value
         described += np.nan if mass.nominal is None else mass.nominal
-        ends = [numeral(x, mass.half_width) for x in (mass.lower, mass.upper)]
         cells = (
-            numeral(mass.value, mass.half_width),
-            *ends,
+            *(numeral(x, mass.half_width) for x in (mass.value, mass.lower, mass.upper)),
             numeral(mass.nominal),
-            marked_up(mass.decided_by),
+            mass.decided_by,
             _centre([terms[name].value for name in ("m", "mx", "my", "mz")]),
             _centre([terms[name].nominal for name in ("m", "mx", "my", "mz")]),
         )
-        row = "".join(f"<td>{text}</td>" for text in cells)
-        rows.append(f"<tr><th scope=row>{marked_up(owner)}</th>{row}</tr>")
-    if not rows:
-        return ""
-    heads = ("link", "mass, kg", "95 % from", "to", "described", "decided by", "centre, m", "described")
-    sums = (f"{total:.4g}", "", "", "" if np.isnan(described) else f"{described:.4g}", "", "", "")
-    last = "".join(f"<td>{text}</td>" for text in sums)
-    return (
-        '<div class="scroll" tabindex="0" role="region" aria-label="Links"><table id="link-table"><thead><tr>'
-        f"{''.join(f'<th scope=col>{head}</th>' for head in heads)}</tr></thead>\n<tbody>{''.join(rows)}"
-        f"<tr><th scope=row>total</th>{last}</tr></tbody></table></div>\n"
-    )
+        rows.append((owner, cells))
+    if rows:
+        sums = (f"{total:.4g}", "", "", "" if np.isnan(described) else f"{described:.4g}", "", "", "")
+        rows.append(("total", sums))
+    return rows
 
 
 def _centre(ten: Sequence[float | None]) -> str:
@@ -369,60 +331,28 @@ def _centre(ten: Sequence[float | None]) -> str:
     return " ".join(f"{x / m:+.3f}" for x in moments if x is not None)
 
 
-def _controls(content: ReportContent) -> str:
-    kinds = [kind for kind in Class if any(line.kind is kind for line in content.parameters)]
-    boxes = "".join(
-        f'<label><input type="checkbox" data-kind="{kind.value}" checked><span class="symbol {kind.value}">'
-        f"{kind.symbol}</span>{_MEANING[kind]} "
-        f"<small>{sum(line.kind is kind for line in content.parameters)}</small></label>"
-        for kind in kinds
-    )
-    options = "".join(f'<option value="{k}">{title}</option>' for k, title in enumerate(_COLUMNS))
-    return (
-        '<div class="controls" id="parameter-controls" hidden><label>Filter <input type="search" '
-        f'id="parameter-filter" placeholder="name or unit"></label><fieldset><legend>Class</legend>{boxes}'
-        '</fieldset><label class="narrow">Sort by <select id="parameter-sort">'
-        f'<option value="">as listed</option>{options}</select></label>'
-        '<output id="parameter-count"></output></div>\n'
-    )
-
-
 def _numerals(line: ParameterLine) -> list[str]:
     half = line.half_width
     return [*(numeral(x, half) for x in (line.value, line.lower, line.upper)), numeral(line.nominal)]
 
 
-def _row(place: int, line: ParameterLine, numerals: Sequence[str]) -> str:
-    kind = _FIXED if line.kind is None else line.kind.value
-    symbol = _FIXED_SYMBOL if line.kind is None else line.kind.symbol
-    order = list(Class).index(line.kind) if line.kind is not None else len(Class)
-    owner, _, term = marked_up(line.name).rpartition(".")
-    name = f"<bdi>{owner}.<b>{term}</b></bdi>" if owner else f"<bdi>{term}</bdi>"
-    unit = unit_text(line.unit)
+def _row(line: ParameterLine, numerals: Sequence[str]) -> dict[str, Any]:
+    owner, _, term = visible_text(line.name).rpartition(".")
     keys = (line.value, line.lower, line.upper, line.nominal)
-    cells = [
-        (marked_up(line.name), name),
-        (
-            str(order),
-            f'<span class="symbol {kind}" title="{kind}">{symbol}</span> '
-            f"<small>{kind}{_decided(line)}</small>",
-        ),
-        *(
-            (_key(key), f'<span class="quiet">{text}</span>' if "∞" in text else text)
+    return {
+        "name": line.name,
+        "owner": Typeset(owner),
+        "term": Typeset(term),
+        "kind": _FIXED if line.kind is None else line.kind.value,
+        "symbol": _FIXED_SYMBOL if line.kind is None else line.kind.symbol,
+        "order": len(Class) if line.kind is None else list(Class).index(line.kind),
+        "decided_by": line.decided_by,
+        "numbers": [
+            {"key": _key(key), "text": text, "unbounded": "∞" in text}
             for key, text in zip(keys, numerals, strict=True)
-        ),
-        (unit, unit),
-    ]
-    tags = "".join(
-        f'<{"th scope=row role=rowheader" if k == 0 else "td role=cell"} class="c{k}" '
-        f'data-label="{unit if k == 0 else _COLUMNS[k]}" data-key="{key}">{text}</{"th" if k == 0 else "td"}>'
-        for k, (key, text) in enumerate(cells)
-    )
-    return f'<tr role="row" data-kind="{kind}" data-place="{place}">{tags}</tr>'
-
-
-def _decided(line: ParameterLine) -> str:
-    return f", {marked_up(line.decided_by)}" if line.decided_by else ""
+        ],
+        "unit": unit_words(line.unit),
+    }
 
 
 def _key(value: float | None) -> str:
@@ -432,57 +362,43 @@ def _key(value: float | None) -> str:
 # Base parameters on the page: what torques determine, as formulas.
 
 
-def combination_section(content: ReportContent) -> str:
+def combinations_of(content: ReportContent) -> list[dict[str, Any]]:
     """The base parameters as formulas.
 
     Args:
         content: what the report says.
 
     Returns:
-        HTML; empty where there are none.
+        Terms, value, interval and unit of each.
     """
-    if not content.combinations:
-        return ""
-    items = "\n".join(
-        f'<li><p class="formula">{_formula(line)}</p><p class="result">= '
-        f"{numeral(line.value, line.half_width)}{_spread(line)} {unit_text(line.unit)}"
-        f"{_described(line)}</p></li>"
+    return [
+        {
+            "terms": [_term(k, name, factor) for k, (name, factor) in enumerate(line.terms)],
+            "value": numeral(line.value, line.half_width),
+            "spread": _spread(line),
+            "unit": unit_words(line.unit),
+            "described": "" if line.nominal is None else numeral(line.nominal, line.half_width),
+        }
         for line in content.combinations
-    )
-    return (
-        "<p>What joint torques determine, whatever the motion. Change the parameters of a sum so that "
-        "the sum stays, and no torque changes.</p>\n"
-        f"<details><summary>Show all {len(content.combinations)} combinations</summary>\n"
-        f'<ol class="combinations">\n{items}\n</ol></details>\n'
-    )
+    ]
 
 
-def _formula(line: Combination) -> str:
-    parts = []
-    for k, (name, factor) in enumerate(line.terms):
-        sign = MINUS if factor < 0 else "+" if k else ""
-        size = abs(factor)
-        number = "" if math.isclose(size, 1.0, rel_tol=1e-9) else f"{numeral(size)}\u202f"
-        sum_sign = f"{sign} " if k else sign
-        parts.append(
-            f'<span class="term">{sum_sign}<i>{number}</i><var><bdi>{marked_up(name)}</bdi></var></span>'
-        )
-    return " ".join(parts)
+def _term(place: int, name: str, factor: float) -> dict[str, str]:
+    size = abs(factor)
+    return {
+        "sign": MINUS if factor < 0 else "+" if place else "",
+        "size": "" if math.isclose(size, 1.0, rel_tol=1e-9) else numeral(size),
+        "name": name,
+    }
 
 
 def _spread(line: Combination) -> str:
     half = line.half_width
     if not math.isfinite(half):
-        return " (no interval)"
+        return "(no interval)"
     if line.random is None:
-        return f" ± {numeral(half, half)}"
-    return f" ± {numeral(half, half)} (± {numeral(line.random, line.random)} by the same torque constants)"
-
-
-def _described(line: Combination) -> str:
-    if line.nominal is None:
-        return ""
-    return f'<span class="quiet">, described as {numeral(line.nominal, line.half_width)}</span>'
+        return f"± {numeral(half, half)}"
+    return f"± {numeral(half, half)} (± {numeral(line.random, line.random)} by the same torque constants)"
 
 
 # The last part of the page: findings, and the record of how the result came about.
@@ -490,74 +406,60 @@ def _described(line: Combination) -> str:
 _LOUDEST_FIRST = (Severity.ERROR, Severity.WARNING, Severity.INFO)
 
 
-def findings_section(content: ReportContent) -> str:
-    """What was noticed on the way, the gravest first.
+def findings_of(content: ReportContent) -> list[Finding]:
+    """What was noticed on the way, as the macro `findings` writes it.
 
     Args:
         content: what the report says.
 
     Returns:
-        HTML.
+        The findings, the gravest first.
     """
-    if not content.findings:
-        return '<p class="quiet">Nothing was noticed.</p>\n'
-    findings = sorted(content.findings, key=lambda finding: _LOUDEST_FIRST.index(finding.severity))
-    rows = "\n".join(
-        f'<li data-severity="{finding.severity.value}"><span class="state">{finding.severity.value}</span>'
-        f"<div>{marked_up(finding.message)} <small><code>{marked_up(finding.code)}</code>"
-        f"{f' at <bdi>{marked_up(finding.place)}</bdi>' if finding.place else ''}</small></div></li>"
-        for finding in findings
-    )
-    return f'<ul class="findings">\n{rows}\n</ul>\n'
+    return sorted(content.findings, key=lambda finding: _LOUDEST_FIRST.index(finding.severity))
 
 
-def record_section(content: ReportContent) -> str:
-    """Steps with their digests, who read the models back, settings and versions.
+def record_of(content: ReportContent) -> dict[str, Any]:
+    """Steps with their digests, who read the models back, settings and versions, for the macro `record`.
 
     Args:
         content: what the report says.
 
     Returns:
-        HTML.
+        The logs' histories, and lists of facts with their headings.
     """
-    histories = "\n".join(_history(history) for history in content.histories)
-    facts = _definitions({name: to_document(value) for name, value in content.facts.items()})
-    versions = _definitions(content.versions)
     # Draws of further models are judged alike, and not named one by one.
     models = {file: by for file, by in content.read_back.items() if "/" not in file}
-    judges = _definitions({file: " and ".join(by) or "nobody" for file, by in models.items()})
-    return (
-        f"{histories}\n"
-        + (f'<h3>Read back, and found to agree, by</h3>\n<dl class="facts">{judges}</dl>\n' if judges else "")
-        + (f'<h3>Estimation</h3>\n<dl class="facts">{facts}</dl>\n' if facts else "")
-        + (f'<h3>Versions</h3>\n<dl class="facts">{versions}</dl>\n' if versions else "")
-    )
+    lists = {
+        "Read back, and found to agree, by": {
+            file: " and ".join(by) or "nobody" for file, by in models.items()
+        },
+        "Estimation": {name: to_document(value) for name, value in content.facts.items()},
+        "Versions": content.versions,
+    }
+    return {
+        "histories": [
+            {
+                "name": history.name,
+                "digest": history.digest,
+                "steps": [_step(step) for step in history.steps],
+            }
+            for history in content.histories
+        ],
+        "lists": [(heading, _definitions(values)) for heading, values in lists.items() if values],
+    }
 
 
-def _history(history: History) -> str:
-    steps = "\n".join(_step(step) for step in history.steps)
-    listed = f'<ol class="steps">\n{steps}\n</ol>' if steps else '<p class="quiet">No step is recorded.</p>'
-    digest = (
-        f'<p class="quiet">As used: <code>{marked_up(history.digest)}</code></p>' if history.digest else ""
-    )
-    return f"<h3><bdi>{marked_up(history.name)}</bdi></h3>\n{listed}\n{digest}\n"
-
-
-def _step(step: Step) -> str:
+def _step(step: Step) -> dict[str, Any]:
     detail = step.to_json()["detail"]
-    settings = ", ".join(
-        f"{marked_up(str(name))} <bdi>{marked_up(_written(value))}</bdi>"
-        for name, value in (detail.items() if isinstance(detail, Mapping) else ())
-    )
-    of = f"<br><small>of <code>{marked_up(step.digest)}</code></small>" if step.digest else ""
-    return f"<li><strong>{marked_up(step.action)}</strong> {settings}{of}</li>"
+    return {
+        "action": step.action,
+        "settings": _definitions(detail) if isinstance(detail, Mapping) else [],
+        "digest": step.digest,
+    }
 
 
-def _definitions(values: Mapping[str, object]) -> str:
-    return "".join(
-        f"<div><dt>{marked_up(name)}</dt><dd>{marked_up(_written(value))}</dd></div>"
-        for name, value in values.items()
-    )
+def _definitions(values: Mapping[str, object]) -> list[tuple[str, str]]:
+    return [(str(name), _written(value)) for name, value in values.items()]
 
 
 def _written(value: object) -> str:
@@ -670,12 +572,22 @@ SCRIPTS = (
     "parameter_table.js",
     "start.js",
 )
+_HEADINGS = {
+    "verdict": "Verdict",
+    "checks": "Checks",
+    "torque": "Torque",
+    "arm": "The arm",
+    "parameters": "Parameters",
+    "combinations": "Combinations",
+    "findings": "Findings",
+    "record": "Record",
+}
 
 
 def report_page(content: ReportContent) -> str:
     """Write the page of one run.
 
-    The same content gives the same text. Everything that comes from files is escaped; see `shell.page` for
+    The same content gives the same text. Everything that comes from files is escaped; see `render` for
     what else keeps a hostile name from doing anything.
 
     Args:
@@ -684,19 +596,23 @@ def report_page(content: ReportContent) -> str:
     Returns:
         HTML in UTF-8.
     """
-    sections = {
-        "Verdict": ("verdict", opening(content)),
-        "Checks": ("checks", checks_section(content)),
-        "Torque": ("torque", torque_section(content)),
-        "The arm": ("arm", arm_section(content)),
-        "Parameters": ("parameters", parameter_section(content)),
-        "Combinations": ("combinations", combination_section(content)),
-        "Findings": ("findings", findings_section(content)),
-        "Record": ("record", record_section(content)),
+    told = {
+        "opening": opening_of(content),
+        "checks": checks_of(content),
+        "untested": untested_of(content),
+        "torque": torque_errors_of(content),
+        "arm": arm_view_of(content),
+        "parameters": parameters_of(content),
+        "combinations": combinations_of(content),
+        "findings": findings_of(content),
+        "record": record_of(content),
     }
-    return page(
+    left_out = {name for name in ("torque", "arm", "parameters", "combinations") if not told[name]}
+    return render_page(
+        "identification.html",
         f"{content.robot}: identification report",
-        sections,
+        {name: heading for name, heading in _HEADINGS.items() if name not in left_out},
+        told,
         plot_data(content),
         styles=STYLES,
         scripts=SCRIPTS,

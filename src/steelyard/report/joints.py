@@ -5,13 +5,15 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from steelyard.arrays import Array, checked, read_only
 from steelyard.control import ComplexArray
-from steelyard.report.html import marked_up, numeral
-from steelyard.report.page import page, thinned
+from steelyard.report.html import Typeset, marked_up, numeral, visible_text
+from steelyard.report.page import thinned
+from steelyard.report.render import markup, render_page
 from steelyard.report.sensitivity import COLOURS
 
 # What the page of joint models shows.
@@ -278,8 +280,8 @@ _BESIDE = (
 def joint_model_page(content: JointModelContent, *, version: str = "") -> str:
     """Write the page.
 
-    The same content gives the same text. Names are escaped; see `shell.page` for what else keeps a hostile
-    one from doing anything.
+    The same content gives the same text. Names are escaped; see `render` for what else keeps a hostile one
+    from doing anything.
 
     Args:
         content: what to show.
@@ -288,19 +290,28 @@ def joint_model_page(content: JointModelContent, *, version: str = "") -> str:
     Returns:
         HTML in UTF-8.
     """
-    sections = {
-        "Joint models": ("verdict", _opening(content)),
-        "Models": ("models", _table({entry.joint: entry.model for entry in content.entries})),
-        "Controller": ("controller", _table({entry.joint: entry.controller for entry in content.entries})),
-        **{
-            marked_up(entry.joint): (f"joint-{k}", _section(entry))
-            for k, entry in enumerate(content.entries, start=1)
-        },
-        "Beside paper 004": ("paper", _beside()),
+    joints = [_joint(f"joint-{k}", entry) for k, entry in enumerate(content.entries, start=1)]
+    headings = {
+        "verdict": "Joint models",
+        "models": "Models",
+        "controller": "Controller",
+        **{joint["anchor"]: joint["name"] for joint in joints},
+        "paper": "Beside paper 004",
     }
-    return page(
+    told = {
+        "robot": content.robot,
+        "figures": _figures(content),
+        "source": content.source,
+        "models": _table({entry.joint: entry.model for entry in content.entries}),
+        "controller": _table({entry.joint: entry.controller for entry in content.entries}),
+        "joints": joints,
+        "beside": _BESIDE,
+    }
+    return render_page(
+        "joints.html",
         f"{content.robot}: joint models",
-        sections,
+        headings,
+        told,
         {},
         styles=("page.css",),
         scripts=(),
@@ -308,46 +319,33 @@ def joint_model_page(content: JointModelContent, *, version: str = "") -> str:
     )
 
 
-def _opening(content: JointModelContent) -> str:
+def _figures(content: JointModelContent) -> list[tuple[str, str]]:
     margins = [q.value for entry in content.entries for q in entry.controller if q.name == "phase margin"]
     worst = min((m for m in margins if m is not None), default=math.nan)
-    figures = (
+    return [
         ("joints", str(len(content.entries))),
         ("from a reading to its torque", _told(content.delay)),
-        ("control cycle", f"{numeral(1e3 * content.cycle, digits=3)}\u202fms"),
+        ("control cycle", Typeset(f"{numeral(1e3 * content.cycle, digits=3)}\u202fms")),
         ("least phase margin", f"{numeral(worst, digits=3)}°"),
         ("phase margin asked for", f"{numeral(content.least_margin, digits=3)}°"),
-    )
-    listed = "".join(f"<div><dt>{marked_up(label)}</dt><dd>{value}</dd></div>" for label, value in figures)
-    return (
-        '<p class="eyebrow">Joints one at a time, and the controller that follows from them</p>\n'
-        f"<h1><bdi>{marked_up(content.robot)}</bdi></h1>\n"
-        f'<dl class="figures">{listed}</dl>\n'
-        f"<p>{marked_up(content.source)} Intervals are of 95 %.</p>\n"
-    )
+    ]
 
 
-def _table(rows: Mapping[str, Sequence[Quantity]]) -> str:
+def _table(rows: Mapping[str, Sequence[Quantity]]) -> dict[str, Any]:
     """Joints below each other, their quantities in columns; a unit that all share stands in the head."""
     names = [*dict.fromkeys(quantity.name for row in rows.values() for quantity in row)]
     columns = {name: [_named(row, name) for row in rows.values()] for name in names}
     shared = {name: len({q.unit for q in column if q is not None}) == 1 for name, column in columns.items()}
-    heads = "".join(
-        f'<th scope="col">{marked_up(name)}'
-        + (f"<br><small>{marked_up(_unit(column))}</small>" if shared[name] else "")
-        + "</th>"
-        for name, column in columns.items()
-    )
-    lines = []
-    for k, joint in enumerate(rows):
-        cells = "".join(
-            f"<td>{_told(column[k], unit=not shared[name])}</td>" for name, column in columns.items()
-        )
-        lines.append(f'<tr><th scope="row">{marked_up(joint)}</th>{cells}</tr>')
-    return (
-        f'<div class="scroll"><table><thead><tr><th scope="col">joint</th>{heads}</tr></thead>'
-        f"<tbody>{''.join(lines)}</tbody></table></div>\n"
-    )
+    return {
+        "heads": [
+            {"name": name, "unit": _unit(column) if shared[name] else None}
+            for name, column in columns.items()
+        ],
+        "rows": [
+            (joint, [_told(column[k], unit=not shared[name]) for name, column in columns.items()])
+            for k, joint in enumerate(rows)
+        ],
+    }
 
 
 def _named(row: Sequence[Quantity], name: str) -> Quantity | None:
@@ -358,31 +356,21 @@ def _unit(column: Sequence[Quantity | None]) -> str:
     return next(quantity.unit for quantity in column if quantity is not None)
 
 
-def _section(entry: JointModelEntry) -> str:
-    remarks = "".join(f"<li>{marked_up(remark)}</li>" for remark in entry.remarks)
-    listed = f'<ul class="steps">{remarks}</ul>\n' if remarks else ""
-    return (
-        f"{listed}<figure>{response_figure(entry)}<figcaption><span>"
-        '<span class="line difference"></span>command<span class="line measured"></span>velocity by the '
-        'encoder<span class="line predicted"></span>by the model</span>'
-        f"<span>{marked_up(entry.experiment)}</span></figcaption></figure>\n"
-        f"<figure>{bode_figure(entry)}<figcaption><span>From commanded torque to velocity, as held and read "
-        "once per cycle.</span></figcaption></figure>\n"
-    )
+def _joint(anchor: str, entry: JointModelEntry) -> dict[str, Any]:
+    return {
+        "anchor": anchor,
+        "name": entry.joint,
+        "remarks": entry.remarks,
+        "response": markup(response_figure(entry)),
+        "bode": markup(bode_figure(entry)),
+        "experiment": entry.experiment,
+    }
 
 
-def _beside() -> str:
-    facts = "".join(
-        f'<tr><th scope="row">{topic}</th><td class="words">{marked_up(text)}</td></tr>'
-        for topic, text in _BESIDE
-    )
-    return f'<div class="scroll"><table><tbody>{facts}</tbody></table></div>\n'
-
-
-def _told(quantity: Quantity | None, *, unit: bool = True) -> str:
+def _told(quantity: Quantity | None, *, unit: bool = True) -> Typeset:
     if quantity is None or quantity.value is None:
-        return "–"
+        return Typeset("–")
     text = numeral(quantity.value, quantity.half_width, digits=3)
     known = math.isfinite(quantity.half_width) and quantity.half_width > 0.0
     spread = f" ± {numeral(quantity.half_width, digits=2)}" if known else ""
-    return f"{text}{spread}" + (f"\u202f{marked_up(quantity.unit)}" if unit else "")
+    return Typeset(f"{text}{spread}" + (f"\u202f{visible_text(quantity.unit)}" if unit else ""))

@@ -1,20 +1,18 @@
-"""The shell of every page, one HTML file that fetches nothing; and numbers packed for its script."""
+"""A page whose sections come as markup; signals thinned for the eye; numbers packed for a page's script."""
 
 from __future__ import annotations
 
 import base64
-import hashlib
 from collections.abc import Mapping, Sequence
-from importlib.resources import files
 from itertools import pairwise
 
 import numpy as np
 
 from steelyard.arrays import Array, IntArray, checked
 from steelyard.errors import InputError
-from steelyard.report.html import as_script_data, marked_up
+from steelyard.report.render import markup, render_page
 
-# The shell of every page: one HTML file that fetches nothing, and runs nothing but its own script.
+# A page of one's own, in the shell that all pages have.
 
 
 def page(
@@ -28,10 +26,9 @@ def page(
     made: str = "",
     live: bool = False,
 ) -> str:
-    """Put sections, style, script and data into one file.
+    """Put sections, style, script and data into one file; see `render.render_page`.
 
-    The same content gives the same text. A content security policy lets the browser run nothing but the
-    page's own script, known by its hash, and fetch nothing at all; a live page only from who served it.
+    Nothing in a section is escaped here: who writes markup escapes the names in it (`html.marked_up`).
 
     Args:
         title: of the page, as plain text.
@@ -47,50 +44,19 @@ def page(
     Returns:
         HTML in UTF-8.
     """
-    style = "\n".join(_asset(name) for name in styles)
-    script = '"use strict";\n(() => {\n' + "\n".join(_asset(name) for name in scripts) + "})();\n"
-    present = {heading: (name, body) for heading, (name, body) in sections.items() if body}
-    links = "".join(f'<a href="#{name}">{heading}</a>' for heading, (name, _) in present.items())
-    bodies = "\n".join(
-        f'<section id="{name}">{f"<h2>{heading}</h2>" if name != "verdict" else ""}\n{body}</section>'
-        for heading, (name, body) in present.items()
+    present = {name: (heading, body) for heading, (name, body) in sections.items() if body}
+    return render_page(
+        "sections.html",
+        title,
+        {name: markup(heading) for name, (heading, _) in present.items()},
+        {"sections": {name: markup(body) for name, (_, body) in present.items()}},
+        data,
+        styles=styles,
+        scripts=scripts,
+        version=version,
+        made=made,
+        live=live,
     )
-    policy = (
-        f"default-src 'none'; style-src '{_hash(style)}'; script-src '{_hash(script)}'; "
-        "base-uri 'none'; form-action 'none'" + ("; connect-src 'self'" if live else "")
-    )
-    footer = f"Steelyard {marked_up(version)}." + (f" {marked_up(made)}" if made else "")
-    return f"""<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="{policy}">
-<meta name="referrer" content="no-referrer">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<title>{marked_up(title)}</title>
-<style>{style}</style>
-</head>
-<body>
-<a class="skip" href="#verdict">Skip to the verdict</a>
-<nav aria-label="Sections">{links}</nav>
-<main>
-{bodies}
-</main>
-<footer>{footer}</footer>
-<script type="application/json" id="data">{as_script_data(data)}</script>
-<script>{script}</script>
-</body>
-</html>
-"""
-
-
-def _asset(name: str) -> str:
-    return files("steelyard.report").joinpath("assets", name).read_text(encoding="utf-8")
-
-
-def _hash(text: str) -> str:
-    return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode("ascii")
 
 
 # Numbers for the page's script, as text: 32 bits each, in base 64.

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
 from steelyard.arrays import Array, IntArray, checked
 from steelyard.inertia import PARAMETER_NAMES, PARAMETER_UNITS
-from steelyard.payloads import FILTER_MEANINGS, ErrorCell, Noise, SensitivityTable
-from steelyard.report.html import marked_up, numeral, unit_text
-from steelyard.report.page import page
+from steelyard.payloads import FILTER_MEANINGS, ErrorCell, MotionSpread, Noise, SensitivityTable
+from steelyard.report.html import Typeset, marked_up, numeral, unit_words
+from steelyard.report.render import markup, render_page
 
 # Pictures of a sensitivity study: errors of the ten numbers, running masses, condition numbers; as SVG.
 
@@ -186,21 +187,17 @@ def _svg(height: int, title: str, parts: Sequence[str]) -> str:
 
 BLIND = 1e10
 """Condition number from which on a motion hides some combination of the ten numbers."""
-_HIDDEN = (
-    " Some of the motions do not show all ten numbers: of those that explain the torques alike, least "
-    "squares takes the shortest, and its error is the choice's rather than the noise's."
-)
 _AXIS = "SI"
 
 
-def noise_words(noise: Noise) -> str:
+def noise_words(noise: Noise) -> Typeset:
     """A noise, for people.
 
     Args:
         noise: the standard deviations.
 
     Returns:
-        HTML.
+        Those that are not zero, with their units.
     """
     parts = (
         ("q", noise.position, "rad"),
@@ -208,129 +205,99 @@ def noise_words(noise: Noise) -> str:
         ("τ", noise.torque, "N·m"),
     )
     said = [f"σ({symbol}) = {value:g}\u202f{unit}" for symbol, value, unit in parts if value]
-    return ", ".join(said) or "no noise"
+    return Typeset(", ".join(said) or "no noise")
 
 
-def error_section(table: SensitivityTable, motion: str) -> str:
-    """Errors of the ten numbers along one motion, by noise and filter.
-
-    Args:
-        table: what was found.
-        motion: kind of the motion.
-
-    Returns:
-        HTML.
-    """
-    key = "".join(
-        f"<li><strong>{marked_up(name)}</strong>: {marked_up(FILTER_MEANINGS[name])}</li>"
-        for name in table.filters
-    )
-    parts = [
-        f'<ul class="steps">{key}</ul>\n<p>Noise of states draws least squares towards zero. Where the truth '
-        "is zero that looks like a small error.</p>\n"
-    ]
+def _errors(table: SensitivityTable, motion: str) -> list[dict[str, Any]]:
+    """Errors of the ten numbers along one motion, by noise and filter."""
+    told = []
     for noise in table.noises:
         cells = {name: table.cell(motion, noise, name) for name in table.filters}
         title = f"{motion}, {noise.name}: root mean squared error of the ten numbers by filter"
         figure = error_figure({n: c.rms for n, c in cells.items()}, PARAMETER_NAMES, title, _AXIS)
-        parts.append(
-            f"<h3>{noise_words(noise)}</h3>\n<figure>{figure}</figure>\n{_refusals(cells)}"
-            f"<details><summary>the same as a table</summary>{_error_table(table, cells)}</details>\n"
+        told.append(
+            {
+                "words": noise_words(noise),
+                "drawing": markup(figure),
+                "refusals": [
+                    {
+                        "filter": name,
+                        "refused": cell.refused,
+                        "trials": cell.refused + cell.answered,
+                        "reason": cell.reason,
+                    }
+                    for name, cell in cells.items()
+                    if cell.refused
+                ],
+                "heads": ("rms error (mean ± deviation)", "truth", *cells),
+                "rows": _error_rows(table, cells),
+            }
         )
-    return "".join(parts)
+    return told
 
 
-def running_section(table: SensitivityTable) -> str:
-    """The mass against the number of samples.
-
-    Args:
-        table: what was found.
-
-    Returns:
-        HTML; empty where no torque was noisy.
-    """
-    if not table.running:
-        return ""
-    parts = [
-        "<p>Least squares of all samples so far, without any filter, one line for each trial. Masses below "
-        "half and above one and a half times the truth are drawn at the edge.</p>\n"
+def _error_rows(table: SensitivityTable, cells: dict[str, ErrorCell]) -> list[dict[str, Any]]:
+    """Root mean squared error of each number, and mean and deviation below it, by filter."""
+    return [
+        {
+            "name": name,
+            "unit": unit_words(unit),
+            "truth": numeral(float(table.truth[k]), digits=3),
+            "cells": [
+                {
+                    "rms": _told(cell.rms, k),
+                    "mean": _told(cell.mean, k),
+                    "deviation": _told(cell.deviation, k),
+                }
+                for cell in cells.values()
+            ],
+        }
+        for k, (name, unit) in enumerate(zip(PARAMETER_NAMES, PARAMETER_UNITS, strict=True))
     ]
+
+
+def _running(table: SensitivityTable) -> list[dict[str, Any]]:
+    """The mass against the number of samples; nothing where no torque was noisy."""
+    told = []
     for running in table.running:
         title = f"{running.motion}, {running.noise.name}: mass against the number of samples"
         figure = mass_figure(running.samples, running.mass, float(table.truth[0]), title)
         off = abs(running.mass[:, -1] - table.truth[0]).max()
-        parts.append(
-            f"<h3>{marked_up(running.motion)}, {noise_words(running.noise)}</h3>\n"
-            f"<figure>{figure}</figure>\n<p>After all {running.samples[-1]} samples the worst of "
-            f"{len(running.mass)} trials is off by {numeral(float(off), digits=2)}\u202fkg.</p>\n"
+        told.append(
+            {
+                "motion": running.motion,
+                "noise": noise_words(running.noise),
+                "drawing": markup(figure),
+                "samples": running.samples[-1],
+                "trials": len(running.mass),
+                "off": numeral(float(off), digits=2),
+            }
         )
-    return "".join(parts)
+    return told
 
 
-def motion_section(table: SensitivityTable) -> str:
-    """Motions of each kind beside each other.
-
-    Args:
-        table: what was found.
-
-    Returns:
-        HTML.
-    """
+def _motions(table: SensitivityTable) -> dict[str, Any]:
+    """Motions of each kind beside each other."""
     conditions = {spread.motion: spread.conditions for spread in table.spreads}
     errors = {spread.motion: spread.rms for spread in table.spreads}
-    rows = "".join(
-        f'<tr><th scope="row">{marked_up(spread.motion)}</th><td>{len(spread.conditions)}</td>'
-        f"<td>{numeral(float(spread.durations.mean()), digits=3)}\u202fs</td>"
-        + "".join(
-            f"<td>{numeral(float(value), digits=3)}</td>"
-            for value in (spread.conditions.mean(), spread.conditions.min(), spread.conditions.max())
-        )
-        + "</tr>"
-        for spread in table.spreads
-    )
-    heads = "".join(
-        f'<th scope="col">{head}</th>'
-        for head in ("motion", "motions", "mean duration", "mean cond", "smallest", "largest")
-    )
     blind = any((spread.conditions > BLIND).any() for spread in table.spreads)
-    return (
-        "<p>Condition numbers of the data matrix without noise, in SI units."
-        f"{_HIDDEN if blind else ''}</p>\n"
-        f"<figure>{condition_figure(conditions, 'condition numbers by kind of motion')}</figure>\n"
-        f'<div class="scroll"><table><thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table></div>\n'
-        f"<p>Root mean squared error of the ten numbers without any filter, each motion weighed once, "
-        f"{noise_words(table.spreads[0].noise)}.</p>\n"
-        f"<figure>{error_figure(errors, PARAMETER_NAMES, 'errors by kind of motion', _AXIS)}</figure>\n"
-    )
+    return {
+        "blind": blind,
+        "conditions": markup(condition_figure(conditions, "condition numbers by kind of motion")),
+        "heads": ("motion", "motions", "mean duration", "mean cond", "smallest", "largest"),
+        "rows": [{"motion": spread.motion, "cells": _spread_cells(spread)} for spread in table.spreads],
+        "noise": noise_words(table.spreads[0].noise),
+        "errors": markup(error_figure(errors, PARAMETER_NAMES, "errors by kind of motion", _AXIS)),
+    }
 
 
-def _refusals(cells: dict[str, ErrorCell]) -> str:
-    return "".join(
-        f"<p><strong>{marked_up(name)}</strong> gave no answer in {cell.refused} of "
-        f"{cell.refused + cell.answered} trials: {marked_up(cell.reason)}</p>\n"
-        for name, cell in cells.items()
-        if cell.refused
-    )
-
-
-def _error_table(table: SensitivityTable, cells: dict[str, ErrorCell]) -> str:
-    """Root mean squared error, and mean and deviation below it."""
-    heads = "".join(f'<th scope="col">{marked_up(name)}</th>' for name in cells)
-    rows = []
-    for k, (name, unit) in enumerate(zip(PARAMETER_NAMES, PARAMETER_UNITS, strict=True)):
-        values = "".join(f"<td>{_told(cell.rms, k)}{_spread(cell, k)}</td>" for cell in cells.values())
-        truth = numeral(float(table.truth[k]), digits=3)
-        rows.append(
-            f'<tr><th scope="row">{name} <small>{unit_text(unit)}</small></th><td>{truth}</td>{values}</tr>'
-        )
-    return (
-        '<div class="scroll"><table><thead><tr><th scope="col">rms error (mean ± deviation)</th>'
-        f'<th scope="col">truth</th>{heads}</tr></thead><tbody>{"".join(rows)}</tbody></table></div>'
-    )
-
-
-def _spread(cell: ErrorCell, k: int) -> str:
-    return f"<br><small>{_told(cell.mean, k)} ± {_told(cell.deviation, k)}</small>"
+def _spread_cells(spread: MotionSpread) -> list[str]:
+    c = spread.conditions
+    return [
+        str(len(c)),
+        Typeset(f"{numeral(float(spread.durations.mean()), digits=3)}\u202fs"),
+        *(numeral(float(value), digits=3) for value in (c.mean(), c.min(), c.max())),
+    ]
 
 
 def _told(values: Array, k: int) -> str:
@@ -390,7 +357,7 @@ _BESIDE = (
 def sensitivity_page(table: SensitivityTable, *, robot: str, seed: int, version: str = "") -> str:
     """Write the page of a study.
 
-    The same study gives the same text. Names are escaped; see `shell.page` for what else keeps a hostile one
+    The same study gives the same text. Names are escaped; see `render` for what else keeps a hostile one
     from doing anything.
 
     Args:
@@ -402,19 +369,31 @@ def sensitivity_page(table: SensitivityTable, *, robot: str, seed: int, version:
     Returns:
         HTML in UTF-8.
     """
-    sections = {
-        "Study": ("verdict", _opening(table, robot, seed)),
-        **{
-            f"Noise and filters, {marked_up(kind)}": (f"errors-{k}", error_section(table, kind))
-            for k, kind in enumerate(table.motions)
-        },
-        "Mass against samples": ("running", running_section(table)),
-        "Motions": ("motions", motion_section(table)),
-        "Beside paper 001": ("paper", _beside()),
+    anchors = {f"errors-{k}": kind for k, kind in enumerate(table.motions)}
+    running = _running(table)
+    headings = {
+        "verdict": "Study",
+        **{anchor: f"Noise and filters, {kind}" for anchor, kind in anchors.items()},
+        **({"running": "Mass against samples"} if running else {}),
+        "motions": "Motions",
+        "paper": "Beside paper 001",
     }
-    return page(
+    told = {
+        "robot": robot,
+        "figures": _figures(table),
+        "frame": table.frame,
+        "seed": seed,
+        "filters": [(name, FILTER_MEANINGS[name]) for name in table.filters],
+        "errors": [{"anchor": anchor, "noises": _errors(table, kind)} for anchor, kind in anchors.items()],
+        "running": running,
+        "motions": _motions(table),
+        "beside": _BESIDE,
+    }
+    return render_page(
+        "sensitivity.html",
         f"{robot}: sensitivity of the payload",
-        sections,
+        headings,
+        told,
         {},
         styles=("page.css",),
         scripts=(),
@@ -422,9 +401,9 @@ def sensitivity_page(table: SensitivityTable, *, robot: str, seed: int, version:
     )
 
 
-def _opening(table: SensitivityTable, robot: str, seed: int) -> str:
-    figures = [
-        ("mass of the payload", f"{numeral(float(table.truth[0]), digits=3)}\u202fkg"),
+def _figures(table: SensitivityTable) -> list[tuple[str, str]]:
+    return [
+        ("mass of the payload", Typeset(f"{numeral(float(table.truth[0]), digits=3)}\u202fkg")),
         ("trials of each case", str(table.trials)),
         ("samples per second", f"{table.rate:g}"),
         *(
@@ -432,21 +411,3 @@ def _opening(table: SensitivityTable, robot: str, seed: int) -> str:
             for spread in table.spreads
         ),
     ]
-    listed = "".join(f"<div><dt>{marked_up(label)}</dt><dd>{value}</dd></div>" for label, value in figures)
-    return (
-        '<p class="eyebrow">How noise, filters and motions change what a payload weighs</p>\n'
-        f"<h1><bdi>{marked_up(robot)}</bdi></h1>\n"
-        f'<dl class="figures">{listed}</dl>\n'
-        "<p>Torques with and without the payload come from inverse dynamics along the exact motion. White "
-        "noise is added to positions, velocities and torques of the logs, and the ten numbers are estimated "
-        f"from what is left, in the frame <bdi>{marked_up(table.frame)}</bdi>. No plant, controller or "
-        f"friction takes part. Seed {seed}.</p>\n"
-    )
-
-
-def _beside() -> str:
-    facts = "".join(
-        f'<tr><th scope="row">{topic}</th><td class="words">{marked_up(text)}</td></tr>'
-        for topic, text in _BESIDE
-    )
-    return f'<div class="scroll"><table><tbody>{facts}</tbody></table></div>\n'

@@ -28,7 +28,7 @@ from steelyard.audit import (
 from steelyard.campaigns import CampaignOutcome, Spec, motion_of, robot_case_of
 from steelyard.errors import InputError, UnknownNameError
 from steelyard.report.content import TorqueTrace
-from steelyard.report.html import MINUS, numeral
+from steelyard.report.html import MINUS, Typeset, numeral
 
 # What the page of a campaign is made of: a run, a stage of the chosen model, a parameter, a motion.
 
@@ -179,52 +179,55 @@ class CommandCurves:
 # Numbers and answers of a campaign as the page says them.
 
 THIN = "\u202f"
+Cell = str | Mapping[str, str]
+"""Of a table: plain text; or by name what is `strong`, a `number` with a `small` one, a `name` from a file,
+with the `measure` before it where there is one."""
 
 
-def duration(seconds: float) -> str:
+def duration(seconds: float) -> Typeset:
     """A time for people: in seconds, and in minutes or hours where it is long.
 
     Args:
         seconds: s; NaN where it is not known.
 
     Returns:
-        HTML.
+        Plain text.
     """
     if math.isnan(seconds):
-        return "–"
+        return Typeset("–")
     if seconds >= 1e4:
-        return f"{_grouped(seconds)}{THIN}s ({seconds / 3600.0:.0f}{THIN}h)"
+        return Typeset(f"{_grouped(seconds)}{THIN}s ({seconds / 3600.0:.0f}{THIN}h)")
     if seconds >= 120.0:
-        return f"{_grouped(seconds)}{THIN}s ({seconds / 60.0:.0f}{THIN}min)"
-    return f"{numeral(seconds, digits=3)}{THIN}s"
+        return Typeset(f"{_grouped(seconds)}{THIN}s ({seconds / 60.0:.0f}{THIN}min)")
+    return Typeset(f"{numeral(seconds, digits=3)}{THIN}s")
 
 
-def milliseconds(seconds: float) -> str:
+def milliseconds(seconds: float) -> Typeset:
     """A sampling interval.
 
     Args:
         seconds: s.
 
     Returns:
-        HTML, in ms.
+        Plain text, in ms.
     """
-    return f"{1e3 * seconds:g}{THIN}ms"
+    return Typeset(f"{1e3 * seconds:g}{THIN}ms")
 
 
-def number(value: float | None, unit: str = "", *, digits: int = 3) -> str:
+def number(value: float | None, unit: str = "", *, digits: int = 3) -> Typeset:
     """A number with its unit; a dash for none.
 
     Args:
         value: in the unit; None or NaN for none.
-        unit: as HTML; empty for a dimensionless number.
+        unit: as it is read; empty for a dimensionless number.
         digits: significant ones.
 
     Returns:
-        HTML.
+        Plain text.
     """
     if value is None or math.isnan(value):
-        return "–"
-    return f"{numeral(value, digits=digits)}{THIN + unit if unit else ''}"
+        return Typeset("–")
+    return Typeset(f"{numeral(value, digits=digits)}{THIN + unit if unit else ''}")
 
 
 def stated_number(value: float | None) -> str:
@@ -234,21 +237,9 @@ def stated_number(value: float | None) -> str:
         value: any unit; None for none.
 
     Returns:
-        HTML.
+        Plain text.
     """
     return "–" if value is None else f"{value:g}".replace("-", MINUS)
-
-
-def yes(answer: bool | None) -> str:
-    """An answer in words.
-
-    Args:
-        answer: True, False, or None where it was not asked.
-
-    Returns:
-        HTML.
-    """
-    return "not asked" if answer is None else ("yes" if answer else "<strong>no</strong>")
 
 
 def counted(count: int, what: str) -> str:
@@ -262,6 +253,20 @@ def counted(count: int, what: str) -> str:
         Text.
     """
     return f"{count} {what}{'' if count == 1 else 's'}"
+
+
+def campaign_table(told: str, heads: Sequence[str], *groups: Sequence[Sequence[Cell]]) -> dict[str, Any]:
+    """A table as the macro `cells` of `campaign_parts.html` writes it.
+
+    Args:
+        told: what it shows.
+        heads: a heading for each column; the first is that of the rows' own headings.
+        groups: rows that belong together, each with as many cells as there are heads.
+
+    Returns:
+        What the template tells.
+    """
+    return {"told": told, "heads": heads, "groups": groups}
 
 
 def _grouped(value: float) -> str:

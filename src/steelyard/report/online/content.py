@@ -19,7 +19,7 @@ from steelyard.errors import InputError
 from steelyard.export import versions
 from steelyard.inertia import PARAMETER_NAMES
 from steelyard.limits import Clearance, MotionLimits, bounds_of
-from steelyard.report.html import numeral, unit_text, visible_text
+from steelyard.report.html import Typeset, numeral, unit_words, visible_text
 from steelyard.report.motion.content import (
     ClearanceCurve,
     JointCurves,
@@ -388,7 +388,7 @@ def number_words(name: str) -> str:
     return "mass" if name in ("m", "mass") else visible_text(name)
 
 
-def between(box: PayloadBox, k: int, unit: str) -> str:
+def between(box: PayloadBox, k: int, unit: str) -> Typeset:
     """The bounds of one number in words, rounded outwards.
 
     Args:
@@ -397,13 +397,13 @@ def between(box: PayloadBox, k: int, unit: str) -> str:
         unit: its SI unit.
 
     Returns:
-        HTML.
+        Plain text.
     """
     lower, upper = outward(float(box.lower[k]), float(box.upper[k]))
-    return f"{lower} to {upper}\u202f{unit_text(unit)}"
+    return Typeset(f"{lower} to {upper}\u202f{unit_words(unit)}")
 
 
-def share_words(part: float) -> str:
+def share_words(part: float) -> Typeset:
     """A share of a limit, in percent, never rounded down across the limit itself.
 
     Args:
@@ -413,8 +413,8 @@ def share_words(part: float) -> str:
         Plain text.
     """
     if part > 1.0 and part < 1.005:
-        return "over 100\u202f%"
-    return f"{100.0 * part:.0f}\u202f%"
+        return Typeset("over 100\u202f%")
+    return Typeset(f"{100.0 * part:.0f}\u202f%")
 
 
 # Whether a robot that learned stayed within what was proven, in plain words.

@@ -11,25 +11,18 @@ from steelyard.audit import Status
 from steelyard.inertia import PARAMETER_NAMES, PARAMETER_UNITS
 from steelyard.limits import ProvenMargin
 from steelyard.report.content import SYMBOLS
-from steelyard.report.html import (
-    aligned_numerals,
-    html_table,
-    marked_up,
-    numeral,
-    unit_text,
-    unit_words,
-)
+from steelyard.report.html import Typeset, aligned_numerals, numeral, unit_words
 from steelyard.report.motion.content import OutlineKind, Skeleton, skeleton_of
 from steelyard.report.motion.page import (
     MOST_POINTS,
     TALL,
+    arm_view,
     clearance_data,
-    clearance_part,
+    closest_pairs,
     joint_data,
-    moving_arm,
+    joint_reach,
     number_or_none,
     outwards,
-    reach_and_curves,
     skeleton_data,
 )
 from steelyard.report.online.content import (
@@ -47,82 +40,10 @@ from steelyard.report.online.content import (
     share_words,
     used_shares,
 )
-from steelyard.report.page import packed, page, thinned
-from steelyard.report.payload.content import outward, theorem13_table, told_ends
+from steelyard.report.page import packed, thinned
+from steelyard.report.payload.content import beside_theorem13, outward, told_ends
+from steelyard.report.render import render_page
 from steelyard.safe_learning import PLAN, DrivenMove
-
-# What became known of the payload: the bounds of every number over time, before and after.
-
-
-def online_bounds_section(content: OnlineContent) -> str:
-    """Shrinking bounds, and a table of what they were and are.
-
-    Args:
-        content: what the page says.
-
-    Returns:
-        HTML.
-    """
-    updates = len(content.knowledge) - 1
-    times = "once" if updates == 1 else f"{updates} times"
-    found = f"The bounds were drawn tighter {times}" if updates else "The bounds were never drawn tighter"
-    rows = content.knowledge[-1].rows
-    told = f"{found}{f', the last from {rows} equations' if rows else ''}. Every bound is rounded outwards."
-    last = content.knowledge[-1].box
-    beside = theorem13_table(np.array([last.lower, last.upper]), content.published)
-    return f"{bounds_figures(content.head)}<p>{told}</p>\n{_table(content)}{beside}"
-
-
-def bounds_figures(head: OnlineHead) -> str:
-    """The place of the bounds over time.
-
-    Args:
-        head: what can be said beforehand.
-
-    Returns:
-        HTML.
-    """
-    where = f"{marked_up(head.frame)}’s frame" if head.frame else "the frame they are stated in"
-    true = ' <span><span class="line course"></span>true value</span>' if head.truth is not None else ""
-    return (
-        "<p>What the payload’s numbers can be, given all that is assumed. Moments and inertia are about the "
-        f"origin of {where}, in its axes.</p>\n"
-        f'<p class="key"><span><span class="swatch proven"></span>guaranteed</span>{true}</p>\n'
-        '<div id="bounds-plots"></div>\n<noscript><p>The curves need scripts, which are off.</p></noscript>\n'
-    )
-
-
-def _table(content: OnlineContent) -> str:
-    head = content.head
-    first, last = content.knowledge[0].box, content.knowledge[-1].box
-    before, after = (
-        [outward(*ends) for ends in zip(box.lower.tolist(), box.upper.tolist(), strict=True)]
-        for box in (first, last)
-    )
-    told_before, told_after = (
-        told_ends([low for low, _ in ends], [high for _, high in ends]) for ends in (before, after)
-    )
-    widths = zip((first.upper - first.lower).tolist(), (last.upper - last.lower).tolist(), strict=True)
-    tighter = aligned_numerals([_ratio(*pair) for pair in widths])
-    rows = [
-        [
-            f"{marked_up(number_words(name))} <small>{unit_text(unit)}</small>",
-            told_before[k],
-            told_after[k],
-            tighter[k],
-            *([] if head.truth is None else [numeral(float(head.truth[k]), digits=4)]),
-        ]
-        for k, (name, unit) in enumerate(zip(PARAMETER_NAMES, PARAMETER_UNITS, strict=True))
-    ]
-    heads = ["number", "before", "after", "narrower by", *([] if head.truth is None else ["true value"])]
-    return html_table("Bounds before and after", heads, [rows])
-
-
-def _ratio(before: float, after: float) -> str:
-    if after == 0.0:
-        return "∞"
-    return f"{numeral(before / after, digits=2)}\u202f×" if before > after else "–"
-
 
 # What the scripts of a learning robot's page draw from, packed: the same shapes live and afterwards.
 
@@ -262,118 +183,154 @@ def _extent(skeleton: Skeleton) -> dict[str, Any]:
     return {"middle": middle.tolist(), "radius": radius}
 
 
-# The head of a learning robot's page: whether all guarantees held, and what was learned.
+# What the template of the page tells, section by section, as plain data.
 
 
-def online_opening(content: OnlineContent, drawing: OnlineDrawing) -> str:
-    """Robot, verdict, and the figures that matter most.
-
-    Args:
-        content: what the page says.
-        drawing: what is drawn of it.
-
-    Returns:
-        HTML.
-    """
+def _opening(content: OnlineContent, drawing: OnlineDrawing) -> dict[str, Any]:
+    """Robot, verdict, and the figures that matter most."""
     status, headline, why = online_verdict(content, drawing)
     wrong = broken(content, drawing)[1:]
-    more = "".join(f"<li>{marked_up(sentence)}</li>" for sentence in wrong)
-    return (
-        _title(content.head)
-        + _verdict(status.value, SYMBOLS[status], headline, why)
-        + (f'<ul class="untested">{more}</ul>\n' if more else "")
-        + (f"<p>{marked_up(content.sentence)}</p>\n" if status is Status.FAIL and wrong else "")
-        + f'<dl class="figures">{_listed(_figures(content))}</dl>\n'
-    )
+    return {
+        "robot": content.head.robot.name,
+        "title": content.head.title,
+        "status": status.value,
+        "symbol": SYMBOLS[status],
+        "headline": headline,
+        "why": why,
+        "wrong": wrong,
+        "ended": content.sentence if status is Status.FAIL and wrong else "",
+        "figures": _figures(content),
+    }
 
 
-def live_opening(head: OnlineHead) -> str:
-    """The same before anything has happened, with places for what comes.
-
-    Args:
-        head: what can be said beforehand.
-
-    Returns:
-        HTML.
-    """
-    first = between(head.prior, 0, PARAMETER_UNITS[0])
-    figures = [
-        ("time", "–", "since the start"),
-        ("first", first, f"{marked_up(number_words(PARAMETER_NAMES[0]))}, guaranteed"),
-        ("tube", "–", "of the tube used at most"),
-        ("torque", "–", "of a torque limit used at most"),
-    ]
-    listed = "".join(
-        f'<div><dt>{told}</dt><dd id="live-{name}">{value}</dd></div>' for name, value, told in figures
-    )
-    state = _verdict("not run", "–", "Waiting for the robot.", "").replace("<p ", '<p id="live-state" ', 1)
-    return f'{_title(head)}{state}<dl class="figures" aria-live="off">{listed}</dl>\n'
-
-
-def _title(head: OnlineHead) -> str:
-    return (
-        f'<p class="eyebrow"><bdi>{marked_up(head.robot.name)}</bdi> moves while it learns</p>\n'
-        f"<h1><bdi>{marked_up(head.title)}</bdi></h1>\n"
-    )
-
-
-def _verdict(status: str, mark: str, headline: str, why: str) -> str:
-    return (
-        f'<p class="verdict" data-status="{status}"><span class="mark" aria-hidden="true">{mark}</span>'
-        f"<span><strong>{headline}</strong> {marked_up(why)}</span></p>\n"
-    )
-
-
-def _figures(content: OnlineContent) -> list[tuple[str, str]]:
+def _figures(content: OnlineContent) -> list[tuple[dict[str, str], str]]:
+    """Large figures, each after what it is and what it was before."""
     head = content.head
     last = content.knowledge[-1].box
     used = used_shares(head, content.r_norm, content.tau).max(axis=0)
     torques = used[1:][np.isfinite(used[1:])]
     plans = sum(move.kind == PLAN for move in content.moves)
-    name = marked_up(number_words(PARAMETER_NAMES[0]))
+    first, unit = number_words(PARAMETER_NAMES[0]), PARAMETER_UNITS[0]
     figures = [
+        (f"{first}, guaranteed", between(head.prior, 0, unit), between(last, 0, unit)),
         (
-            between(last, 0, PARAMETER_UNITS[0]),
-            f"{name}, guaranteed<br>before: {between(head.prior, 0, PARAMETER_UNITS[0])}",
+            f"of motion, {plans} {'plan' if plans == 1 else 'plans'}",
+            "",
+            Typeset(f"{content.time[-1]:.4g}\u202fs"),
         ),
-        (f"{content.time[-1]:.4g}\u202fs", f"of motion, {plans} {'plan' if plans == 1 else 'plans'}"),
-        (share_words(float(used[0])), "of the tube used at most"),
+        ("of the tube used at most", "", share_words(float(used[0]))),
     ]
     if len(torques):
-        figures.append((share_words(float(torques.max())), "of a torque limit used at most"))
-    return figures
+        figures.append(("of a torque limit used at most", "", share_words(float(torques.max()))))
+    return [({"told": told, "before": before}, value) for told, before, value in figures]
 
 
-def _listed(figures: list[tuple[str, str]]) -> str:
-    return "".join(f"<div><dt>{told}</dt><dd>{value}</dd></div>" for value, told in figures)
+def _live_opening(head: OnlineHead) -> dict[str, Any]:
+    """The same before anything has happened: each figure has the name by which the script finds its place."""
+    return {
+        "robot": head.robot.name,
+        "title": head.title,
+        "figures": [
+            ("time", "–", "since the start"),
+            (
+                "first",
+                between(head.prior, 0, PARAMETER_UNITS[0]),
+                f"{number_words(PARAMETER_NAMES[0])}, guaranteed",
+            ),
+            ("tube", "–", "of the tube used at most"),
+            ("torque", "–", "of a torque limit used at most"),
+        ],
+    }
 
 
-# The course of a run on its page: moves with what was proven of them, events, times, assumptions.
+TUBE = {"tube": "tube of the tool, ten times as thick as it is"}
 
 
-def move_section(content: OnlineContent) -> str:
-    """What the robot did, and the least that was proven to be left of each limit.
+def _motion(content: OnlineContent, drawing: OnlineDrawing) -> dict[str, Any]:
+    """The moving arm, and the distances it kept."""
+    apart = drawing.clearance
+    return {
+        "radius": numeral(1e3 * float(drawing.tube.radius.max()), digits=2),
+        "arm": arm_view(drawing.skeleton, content.duration, TUBE),
+        "clearance": None if apart is None else closest_pairs(apart),
+    }
 
-    Args:
-        content: what the page says.
 
-    Returns:
-        HTML; empty where nothing is told of moves.
-    """
-    if not content.moves:
-        return ""
-    rows = [_row(content, k) for k in range(len(content.moves))]
-    heads = ("move", "from … to, s", "condition", "planned in, ms", "refused", "left at least, proven")
-    return (
-        "<p>Every plan was certified before it was driven, together with the stop it ends in: for every "
-        "parameter within its bounds, everywhere in the tube. A plan is driven for "
-        f"{content.head.cycle:g}\u202fs; where no other is certified by then, the robot brakes."
-        f"{_checked(*content.proofs)}</p>\n"
-        f"{html_table('Moves', heads, [rows])}"
+def _bounds(content: OnlineContent) -> dict[str, Any]:
+    """What became known of the payload: the bounds of every number, before and after."""
+    head = content.head
+    updates = len(content.knowledge) - 1
+    times = "once" if updates == 1 else f"{updates} times"
+    found = f"The bounds were drawn tighter {times}" if updates else "The bounds were never drawn tighter"
+    equations = content.knowledge[-1].rows
+    first, last = content.knowledge[0].box, content.knowledge[-1].box
+    before, after = (
+        [outward(*ends) for ends in zip(box.lower.tolist(), box.upper.tolist(), strict=True)]
+        for box in (first, last)
     )
+    told_before, told_after = (
+        told_ends([low for low, _ in ends], [high for _, high in ends]) for ends in (before, after)
+    )
+    widths = zip((first.upper - first.lower).tolist(), (last.upper - last.lower).tolist(), strict=True)
+    tighter = aligned_numerals([_ratio(*pair) for pair in widths])
+    return {
+        **_bound_words(head),
+        "told": f"{found}{f', the last from {equations} equations' if equations else ''}.",
+        "heads": ["number", "before", "after", "narrower by", *_where_known(head, "true value")],
+        "rows": [
+            [
+                {"number": number_words(name), "unit": unit_words(unit)},
+                told_before[k],
+                told_after[k],
+                tighter[k],
+                *_where_known(head, numeral(None if head.truth is None else float(head.truth[k]))),
+            ]
+            for k, (name, unit) in enumerate(zip(PARAMETER_NAMES, PARAMETER_UNITS, strict=True))
+        ],
+        "theorem": beside_theorem13(np.array([last.lower, last.upper]), content.published),
+    }
 
 
-def _row(content: OnlineContent, k: int) -> list[str]:
+def _bound_words(head: OnlineHead) -> dict[str, Any]:
+    return {"frame": head.frame, "truth_known": head.truth is not None}
+
+
+def _where_known(head: OnlineHead, text: str) -> list[str]:
+    return [] if head.truth is None else [text]
+
+
+def _ratio(before: float, after: float) -> str:
+    if after == 0.0:
+        return "∞"
+    return f"{numeral(before / after, digits=2)}\u202f×" if before > after else "–"
+
+
+def _tube_words(head: OnlineHead) -> dict[str, str]:
+    """What the tube allows ‖r‖ and ‖e‖."""
+    rotary = all(joint.position_unit == "rad" for joint in head.robot.joints)
+    return {
+        name: Typeset(f"{numeral(1e3 * bound, digits=3)}\u202f{unit if rotary else '·10⁻³'}")
+        for name, bound, unit in (
+            ("r", head.tube_radius, "mrad/s"),
+            ("e", head.position_bound, "mrad"),
+        )
+    }
+
+
+def _moves(content: OnlineContent) -> dict[str, Any] | None:
+    """What the robot did, and the least that was proven to be left of each limit; None without moves."""
+    if not content.moves:
+        return None
+    plans, verified = content.proofs
+    return {
+        "cycle": Typeset(f"{content.head.cycle:g}\u202fs"),
+        "verified": f"{verified} of {plans} {'plan' if plans == 1 else 'plans'}" if plans else "",
+        "heads": ("move", "from … to, s", "condition", "planned in, ms", "refused", "left at least, proven"),
+        "rows": [_move(content, k) for k in range(len(content.moves))],
+    }
+
+
+def _move(content: OnlineContent, k: int) -> list[Any]:
     driven = content.moves[k]
     start, end = content.span(driven)
     # A plan is taken up at the instant at which its answer is.
@@ -381,12 +338,12 @@ def _row(content: OnlineContent, k: int) -> list[str]:
     took = [known.plan_seconds for known in content.knowledge if abs(known.time - start) < near]
     seconds = took[-1] if took and driven.offset == 0 else 0.0
     return [
-        f'<span class="kind {driven.kind}">{move_words(content.moves, k)}</span>',
+        {"kind": driven.kind, "move": move_words(content.moves, k)},
         f"{start:.2f} … {end:.2f}",
         numeral(driven.move.condition, digits=3),
         f"{1e3 * seconds:.0f}" if seconds else "–",
         str(len(driven.move.refused)) if driven.kind == PLAN else "–",
-        f'<span class="least">{"; ".join(map(_left, least_margins(driven)))}</span>',
+        {"least": [_left(margin) for margin in least_margins(driven)]},
     ]
 
 
@@ -411,207 +368,68 @@ def least_margins(driven: DrivenMove) -> tuple[ProvenMargin, ...]:
     return tuple(least.values())
 
 
-def _checked(plans: int, checked: int) -> str:
-    if not plans:
-        return ""
-    return (
-        f" The proofs of {checked} of {plans} {'plan' if plans == 1 else 'plans'} were verified again by "
-        "<code>check_plan</code>, a simpler program with an arithmetic of its own."
+def _left(margin: ProvenMargin) -> dict[str, str]:
+    scale, unit = (1e3, "mm") if margin.kind == "clearance" else (1.0, unit_words(margin.unit))
+    left = Typeset(f"{numeral(scale * margin.margin, digits=2)}\u202f{unit}")
+    return {"kind": margin.kind, "left": left, "name": margin.name}
+
+
+def _joints(content: OnlineContent, drawing: OnlineDrawing) -> dict[str, object]:
+    """How far every joint went, and the place of the curves."""
+    told = (
+        "How far each joint went, and what share of its limit that is. Torques are the commanded ones; "
+        "errors are reference minus robot, against the tube."
     )
+    curves = (*drawing.limited, drawing.errors[0])
+    return joint_reach(content.head.robot.joint_names, curves, told, "robot")
 
 
-def _left(margin: ProvenMargin) -> str:
-    if margin.kind == "clearance":
-        left = f"{numeral(1e3 * margin.margin, digits=2)}\u202fmm"
-    else:
-        left = f"{numeral(margin.margin, digits=2)}\u202f{unit_text(margin.unit)}"
-    return f"{marked_up(margin.kind)} {left} (<bdi>{marked_up(margin.name)}</bdi>)"
-
-
-def event_section(content: OnlineContent) -> str:
-    """What happened, in order.
-
-    Args:
-        content: what the page says.
-
-    Returns:
-        HTML.
-    """
-    if not content.events:
-        return '<p class="quiet">Nothing out of the ordinary happened.</p>\n'
-    rows = "\n".join(
-        f'<li data-severity="{event.severity.value}"><span class="when">{event.time:.2f}\u202fs</span>'
-        f'<span class="state">{event.severity.value}</span><div>{marked_up(event.sentence)}</div></li>'
+def _events(content: OnlineContent) -> list[dict[str, str]]:
+    """What happened, in order."""
+    return [
+        {
+            "when": Typeset(f"{event.time:.2f}\u202fs"),
+            "severity": event.severity.value,
+            "sentence": event.sentence,
+        }
         for event in content.events
-    )
-    return f'<ul class="findings events">\n{rows}\n</ul>\n'
+    ]
 
 
-def live_event_section() -> str:
-    """The place of what happens, the newest first.
-
-    Returns:
-        HTML.
-    """
-    return (
-        '<p class="quiet" id="live-quiet">Nothing has happened yet.</p>\n'
-        '<ul class="findings events" id="live-events" aria-live="polite"></ul>\n'
-    )
-
-
-def time_section(content: OnlineContent) -> str:
-    """How long the steps of a cycle took, beside the cycle itself.
-
-    Args:
-        content: what the page says.
-
-    Returns:
-        HTML; empty where there was nothing to answer while the robot moved.
-    """
+def _times(content: OnlineContent) -> dict[str, Any] | None:
+    """How long the steps of a cycle took, beside the cycle itself; None where the robot was told nothing."""
     answers = content.knowledge[1:-1]  # the last one is of a robot at rest
     if not answers:
-        return ""
+        return None
     steps = {
         "bounds": [known.bounds_seconds for known in answers],
         "plan and certify": [known.plan_seconds for known in answers],
         "check of the proof": [known.check_seconds for known in answers],
         "whole answer": [known.seconds for known in answers],
     }
-    rows = [
-        [
-            name,
-            numeral(1e3 * float(np.median(took)), digits=3),
-            numeral(1e3 * max(took), digits=3),
-            f"{100.0 * max(took) / content.head.cycle:.0f}\u202f%",
-        ]
-        for name, took in steps.items()
-    ]
-    heads = ("step", "median, ms", "worst, ms", "worst, of a cycle")
-    return f"<p>A cycle lasts {content.head.cycle:g}\u202fs.</p>\n{html_table('Times', heads, [rows])}"
-
-
-def assumption_section(head: OnlineHead) -> str:
-    """What all guarantees rest on.
-
-    Args:
-        head: what can be said beforehand.
-
-    Returns:
-        HTML; empty where nothing is listed.
-    """
-    if not head.assumptions:
-        return ""
-    listed = "".join(f"<li>{marked_up(sentence)}</li>" for sentence in head.assumptions)
-    return (
-        "<p>Where one of these sentences is wrong, nothing on this page is guaranteed.</p>\n"
-        f'<ul class="untested">{listed}</ul>\n'
-    )
-
-
-def online_source_section(content: OnlineContent) -> str:
-    """What the run was made with.
-
-    Args:
-        content: what the page says.
-
-    Returns:
-        HTML.
-    """
-    rate = (len(content.time) - 1) / float(content.time[-1])
-    facts = {
-        "robot description": content.head.robot.digest,
-        "samples": f"{len(content.time)}, {rate:.4g} per second",
-        **content.versions,
+    return {
+        "cycle": Typeset(f"{content.head.cycle:g}\u202fs"),
+        "heads": ("step", "median, ms", "worst, ms", "worst, of a cycle"),
+        "rows": [
+            [
+                name,
+                numeral(1e3 * float(np.median(took)), digits=3),
+                numeral(1e3 * max(took), digits=3),
+                Typeset(f"{100.0 * max(took) / content.head.cycle:.0f}\u202f%"),
+            ]
+            for name, took in steps.items()
+        ],
     }
-    listed = "".join(
-        f"<div><dt>{marked_up(name)}</dt><dd><code>{marked_up(value)}</code></dd></div>"
-        for name, value in facts.items()
-    )
-    return f'<dl class="facts">{listed}</dl>\n'
 
 
-# The run on its page: the moving arm in its tube, what it uses of its limits, and its tracking error.
-
-TUBE = {"tube": "tube of the tool, ten times as thick as it is"}
-
-
-def online_run_section(content: OnlineContent, drawing: OnlineDrawing) -> str:
-    """The moving arm, what it uses of its limits at the same instant, and the distances it kept.
-
-    Args:
-        content: what the page says.
-        drawing: what is drawn of it.
-
-    Returns:
-        HTML.
-    """
-    radius = numeral(1e3 * float(drawing.tube.radius.max()), digits=2)
-    return (
-        f"<p>The tube lets the tool be about {radius}\u202fmm from where it should be. The lens shows where "
-        "it is in there, around the cross of its reference.</p>\n"
-        f'{moving_arm(drawing.skeleton, content.duration, TUBE)}<p id="doing" class="nearest"></p>\n'
-        f"{_gauges('at that instant; the mark is the most of the whole run')}"
-        f"{'' if drawing.clearance is None else clearance_part(drawing.clearance)}"
-    )
-
-
-def live_section(skeleton: Skeleton) -> str:
-    """The arm as it moves, and what it uses of its limits.
-
-    Args:
-        skeleton: the arm before it moves.
-
-    Returns:
-        HTML.
-    """
-    return f"{moving_arm(skeleton, None)}{_gauges('now; the mark is the most so far')}"
-
-
-def _gauges(when: str) -> str:
-    told = f"Used {when}. A joint’s name stands for its torque."
-    return (
-        f'<h3>Share of the tube and of the torque limits</h3>\n<p class="quiet">{told}</p>\n'
-        '<div class="gauges" id="gauges"></div>\n'
-    )
-
-
-def tracking_section(head: OnlineHead) -> str:
-    """The place of the tracking error, and what the tube is.
-
-    Args:
-        head: what can be said beforehand.
-
-    Returns:
-        HTML.
-    """
-    rotary = all(joint.position_unit == "rad" for joint in head.robot.joints)
-    e, r = (numeral(1e3 * bound, digits=3) for bound in (head.position_bound, head.tube_radius))
-    units = ("mrad", "mrad/s") if rotary else ("·10⁻³", "·10⁻³")
-    return (
-        "<p>The error r = ė + K<sub>r</sub> e joins those of velocity and position. Whatever the payload is "
-        f"within its bounds, ‖r‖ stays below {r}\u202f{units[1]}, and so ‖e‖ below {e}\u202f{units[0]}.</p>\n"
-        '<div id="tracking-plot"></div>\n'
-        "<noscript><p>The curve needs scripts, which are off.</p></noscript>\n"
-    )
-
-
-def online_joint_section(content: OnlineContent, drawing: OnlineDrawing) -> str:
-    """How far every joint went, and the place of the curves.
-
-    Args:
-        content: what the page says.
-        drawing: what is drawn of it.
-
-    Returns:
-        HTML.
-    """
-    told = (
-        "How far each joint went, and what share of its limit that is. Torques are the commanded ones; "
-        "errors are reference minus robot, against the tube."
-    )
-    return reach_and_curves(
-        content.head.robot.joint_names, (*drawing.limited, drawing.errors[0]), told, "robot"
-    )
+def _record(content: OnlineContent) -> list[tuple[str, str]]:
+    """What the run was made with."""
+    rate = (len(content.time) - 1) / float(content.time[-1])
+    return [
+        ("robot description", content.head.robot.digest),
+        ("samples", f"{len(content.time)}, {rate:.4g} per second"),
+        *content.versions.items(),
+    ]
 
 
 STYLES = ("page.css", "motion_page.css", "online_page.css")
@@ -620,13 +438,27 @@ SCRIPTS = (
     *("motion_plots.js", "motion_view.js", "motion_player.js"),
     *("online_view.js", "online_live.js", "online_start.js"),
 )
+HEADINGS = {
+    "verdict": "Verdict",
+    "motion": "The run",
+    "bounds": "Payload",
+    "tracking": "Tracking",
+    "moves": "Proofs",
+    "joints": "Joints",
+    "events": "Events",
+    "times": "Times",
+    "assumptions": "Assumptions",
+    "record": "Record",
+}
+AFTERWARDS = ("moves", "joints", "times", "record")
+"""Sections that a live page does not have."""
 
 
 def online_page(content: OnlineContent) -> str:
     """Write the page of one run.
 
-    The same content gives the same text. Everything that comes from files is escaped; see `shell.page` for
-    what else keeps a hostile name from doing anything.
+    The same content gives the same text. Everything that comes from files is escaped; see `render` for what
+    else keeps a hostile name from doing anything.
 
     Args:
         content: what the page says.
@@ -634,22 +466,25 @@ def online_page(content: OnlineContent) -> str:
     Returns:
         HTML in UTF-8.
     """
-    drawing = drawing_of(content)
-    sections = {
-        "Verdict": ("verdict", online_opening(content, drawing)),
-        "The run": ("motion", online_run_section(content, drawing)),
-        "Payload": ("bounds", online_bounds_section(content)),
-        "Tracking": ("tracking", tracking_section(content.head)),
-        "Proofs": ("moves", move_section(content)),
-        "Joints": ("joints", online_joint_section(content, drawing)),
-        "Events": ("events", event_section(content)),
-        "Times": ("times", time_section(content)),
-        "Assumptions": ("assumptions", assumption_section(content.head)),
-        "Record": ("record", online_source_section(content)),
+    head, drawing = content.head, drawing_of(content)
+    told = {
+        "opening": _opening(content, drawing),
+        "motion": _motion(content, drawing),
+        "bounds": _bounds(content),
+        "tracking": _tube_words(head),
+        "moves": _moves(content),
+        "joints": _joints(content, drawing),
+        "events": _events(content),
+        "times": _times(content),
+        "assumptions": head.assumptions,
+        "record": _record(content),
     }
-    return page(
-        f"{content.head.robot.name}: {content.head.title}",
-        sections,
+    empty = [name for name in ("moves", "times", "assumptions") if not told[name]]
+    return render_page(
+        "online.html",
+        f"{head.robot.name}: {head.title}",
+        {anchor: heading for anchor, heading in HEADINGS.items() if anchor not in empty},
+        told,
         online_data(content, drawing),
         styles=STYLES,
         scripts=SCRIPTS,
@@ -669,17 +504,18 @@ def live_page(head: OnlineHead, *, version: str = "") -> str:
         HTML in UTF-8.
     """
     at_rest = skeleton_of(head.robot, [0.0, 1.0], np.stack((head.start, head.start)), head.clearance)
-    sections = {
-        "Verdict": ("verdict", live_opening(head)),
-        "The run": ("motion", live_section(at_rest)),
-        "Payload": ("bounds", bounds_figures(head)),
-        "Tracking": ("tracking", tracking_section(head)),
-        "Events": ("events", live_event_section()),
-        "Assumptions": ("assumptions", assumption_section(head)),
-    }
-    return page(
+    absent = AFTERWARDS if head.assumptions else (*AFTERWARDS, "assumptions")
+    return render_page(
+        "live.html",
         f"{head.robot.name}: {head.title}, live",
-        sections,
+        {anchor: heading for anchor, heading in HEADINGS.items() if anchor not in absent},
+        {
+            "opening": _live_opening(head),
+            "arm": arm_view(at_rest, None),
+            "bounds": _bound_words(head),
+            "tracking": _tube_words(head),
+            "assumptions": head.assumptions,
+        },
         live_data(head, at_rest),
         styles=STYLES,
         scripts=SCRIPTS,

@@ -40,14 +40,7 @@ from steelyard.payloads import (
 from steelyard.recording import Recording
 from steelyard.report.arm import ArmDrawing, LinkDrawing, MassDrawing, draw_arm
 from steelyard.report.content import History, TorqueTrace
-from steelyard.report.html import (
-    MINUS,
-    aligned_numerals,
-    html_table,
-    marked_up,
-    numeral,
-    unit_text,
-)
+from steelyard.report.html import MINUS, Typeset, aligned_numerals, numeral, unit_words
 from steelyard.robot import Robot
 from steelyard.signals import in_band, without_turning
 from steelyard.uncertainty import GuaranteedBounds, Theorem13
@@ -134,35 +127,36 @@ _AXES = {f"com_{axis}": axis for axis in "xyz"}
 _MOMENTS = {"moment_1": "smallest", "moment_2": "middle", "moment_3": "largest"}
 
 
-def label(name: str) -> str:
+def label(name: str) -> tuple[str, str]:
     """What a number is called on the page.
 
     Args:
         name: one of `payload.QUANTITIES` or `inertia.PARAMETER_NAMES`.
 
     Returns:
-        HTML.
+        Words or a letter, and the letter's subscript, which may be empty.
     """
     if name in _AXES:
-        return f"centre of mass, {_AXES[name]}"
+        return f"centre of mass, {_AXES[name]}", ""
     if name in _MOMENTS:
-        return f"{_MOMENTS[name]} principal moment"
+        return f"{_MOMENTS[name]} principal moment", ""
     if name in ("m", "mass"):
-        return "mass"
+        return "mass", ""
     head, tail = name.replace("_", "")[0], name.replace("_", "")[1:]
-    return f"{head}<sub>{tail}</sub>" if head == "I" else name
+    return (head, tail) if head == "I" else (name, "")
 
 
-def headed(number: PayloadNumber) -> str:
+def headed(number: PayloadNumber) -> dict[str, str]:
     """What a number is called at the head of its row, with the unit it is read in.
 
     Args:
         number: the number.
 
     Returns:
-        HTML.
+        The cell, as `cell` of `payload_parts.html` writes it.
     """
-    return f"{label(number.name)} <small>{read_unit(number.unit)}</small>"
+    words, subscript = label(number.name)
+    return {"number": words, "subscript": subscript, "unit": read_unit(number.unit)}
 
 
 def scale_of(unit: str) -> float:
@@ -184,9 +178,9 @@ def read_unit(unit: str) -> str:
         unit: its SI unit.
 
     Returns:
-        HTML.
+        Such as `mm`.
     """
-    return "mm" if unit == "m" else unit_text(unit)
+    return "mm" if unit == "m" else unit_words(unit)
 
 
 def interval_numerals(number: PayloadNumber) -> tuple[str, str, str]:
@@ -204,7 +198,7 @@ def interval_numerals(number: PayloadNumber) -> tuple[str, str, str]:
     return value, lower, upper
 
 
-def told_numbers(numbers: Sequence[PayloadNumber]) -> list[tuple[str, str]]:
+def told_numbers(numbers: Sequence[PayloadNumber]) -> list[tuple[Typeset, Typeset]]:
     """Numbers that stand below each other, with their intervals.
 
     Args:
@@ -218,7 +212,7 @@ def told_numbers(numbers: Sequence[PayloadNumber]) -> list[tuple[str, str]]:
     return list(zip(aligned_numerals(values), told_ends(lower, upper), strict=True))
 
 
-def told_ends(lower: Sequence[str], upper: Sequence[str]) -> list[str]:
+def told_ends(lower: Sequence[str], upper: Sequence[str]) -> list[Typeset]:
     """Intervals that stand below each other.
 
     Args:
@@ -228,9 +222,8 @@ def told_ends(lower: Sequence[str], upper: Sequence[str]) -> list[str]:
     Returns:
         The intervals as text.
     """
-    return [
-        f"{low} … {high}" for low, high in zip(aligned_numerals(lower), aligned_numerals(upper), strict=True)
-    ]
+    ends = zip(aligned_numerals(lower), aligned_numerals(upper), strict=True)
+    return [Typeset(f"{low} … {high}") for low, high in ends]
 
 
 def outward(lower: float, upper: float, *, power: int = 0) -> tuple[str, str]:
@@ -262,35 +255,31 @@ def _rounded(end: float, power: int, digit: Decimal, how: str) -> str:
 # Guaranteed bounds beside what Theorem 13 of paper 000 says of the same equations, as a table of a page.
 
 
-def theorem13_table(ours: Array, published: Theorem13 | None) -> str:
-    """Three intervals of each of the ten numbers.
+def beside_theorem13(ours: Array, published: Theorem13 | None) -> dict[str, object]:
+    """Three intervals of each of the ten numbers, as `theorem13` of `payload_parts.html` writes them.
 
     Args:
         ours: lower and upper ends of the guaranteed bounds, shape (2, 10), SI.
         published: what the theorem says; None to say nothing.
 
     Returns:
-        HTML; empty where nothing is said.
+        Plain data by name; empty where nothing is said.
     """
     if published is None:
-        return ""
+        return {}
     forms = [np.array([form.lower, form.upper]) for form in (published.linear, published.log_cholesky)]
     columns = [_told(ends) for ends in (ours, *forms)]
-    rows = [
-        [f"{marked_up(name)} <small>{unit_text(unit)}</small>", *cells]
-        for name, unit, *cells in zip(PARAMETER_NAMES, PARAMETER_UNITS, *columns, strict=True)
-    ]
-    heads = ("number", "guaranteed here", "Theorem 13, linear form", "Theorem 13, log-Cholesky form")
-    return (
-        "<h3>Beside Theorem 13</h3>\n"
-        "<p>Paper 000’s theorem says how far bounded errors can move the least-squares answer to the same "
-        "equations. It knows neither a prior nor what bodies can exist. Its linear form is a guarantee too. "
-        f"{marked_up(published.sentence)}</p>\n"
-        f"{html_table('Bounds beside those of Theorem 13', heads, [rows])}"
-    )
+    return {
+        "sentence": published.sentence,
+        "heads": ("number", "guaranteed here", "Theorem 13, linear form", "Theorem 13, log-Cholesky form"),
+        "rows": [
+            [{"number": name, "subscript": "", "unit": unit_words(unit)}, *cells]
+            for name, unit, *cells in zip(PARAMETER_NAMES, PARAMETER_UNITS, *columns, strict=True)
+        ],
+    }
 
 
-def _told(ends: Array) -> Sequence[str]:
+def _told(ends: Array) -> Sequence[Typeset]:
     pairs = [outward(low, high) for low, high in zip(*ends.tolist(), strict=True)]
     return told_ends([low for low, _ in pairs], [high for _, high in pairs])
 

@@ -15,32 +15,37 @@ from steelyard.audit import Status, Verdict
 from steelyard.errors import InputError
 from steelyard.inertia import Body, equivalent_ellipsoid
 from steelyard.payloads import DecidedBy, quantities
+from steelyard.report.arm import ArmDrawing
 from steelyard.report.content import SYMBOLS, ReportContent
-from steelyard.report.html import MINUS, aligned_numerals, html_table, marked_up, numeral
+from steelyard.report.html import MINUS, Typeset, aligned_numerals, numeral
 from steelyard.report.identification import (
     SCRIPTS,
-    checks_section,
-    findings_section,
+    checks_of,
+    findings_of,
     plot_data,
-    record_section,
-    torque_section,
+    record_of,
+    torque_errors_of,
+    untested_of,
 )
-from steelyard.report.page import page
 from steelyard.report.payload.content import (
     PayloadContent,
     PayloadNumber,
     TrialOutcome,
+    beside_theorem13,
     headed,
     interval_numerals,
     label,
     outward,
     read_unit,
     scale_of,
-    theorem13_table,
     told_ends,
     told_numbers,
 )
+from steelyard.report.render import markup, render_page
 from steelyard.uncertainty import GuaranteedBounds
+
+_INTERVAL = Typeset("95\u202f% interval")
+"""Heading of the columns that tell intervals."""
 
 # A sheet to draw one view on: a square with a grid in millimetres, seen along an axis of a frame.
 
@@ -84,38 +89,39 @@ class Sheet:
             (SIZE - BOTTOM + EDGE) / 2 - self.scale * up,
         )
 
-    def grid(self) -> list[str]:
-        """Lines at round numbers of millimetres, with their labels."""
+    def grid(self) -> list[dict[str, object]]:
+        """Lines at round numbers of millimetres, with their labels: a path, and where which text stands."""
         step = _round_step(2.2 * self.reach / LINES)
-        marks = []
+        marks: list[dict[str, object]] = []
         for axis, upright in zip(self.axes, (True, False), strict=True):
             low, high = self.middle[axis] - 1.1 * self.reach, self.middle[axis] + 1.1 * self.reach
             for k in range(int(np.ceil(low / step)), int(np.floor(high / step)) + 1):
                 point = self.middle.copy()
                 point[axis] = k * step
                 x, y = self.place(point)
-                line = f"M{x:.1f} {EDGE}V{SIZE - BOTTOM}" if upright else f"M{LEFT} {y:.1f}H{SIZE - EDGE}"
-                at = f'x="{x:.1f}" y="{SIZE - BOTTOM + 16}"' if upright else f'x="{LEFT - 5}" y="{y + 4:.1f}"'
-                anchor = "middle" if upright else "end"
-                told = f"{1e3 * k * step:.6g}".replace("-", MINUS)
-                marks.append(f'<path class="grid" d="{line}"/>')
-                marks.append(f'<text {at} text-anchor="{anchor}">{told}</text>')
+                text = f"{1e3 * k * step:.6g}".replace("-", MINUS)
+                if upright:
+                    path = f"M{x:.1f} {EDGE}V{SIZE - BOTTOM}"
+                    at = {"x": f"{x:.1f}", "y": SIZE - BOTTOM + 16, "anchor": "middle"}
+                else:
+                    path = f"M{LEFT} {y:.1f}H{SIZE - EDGE}"
+                    at = {"x": LEFT - 5, "y": f"{y + 4:.1f}", "anchor": "end"}
+                marks.append({"path": path, "text": text, **at})
         return marks
 
-    def frame(self) -> list[str]:
-        """The frame's origin and its two axes in this view."""
+    def frame(self) -> list[dict[str, str]]:
+        """The frame's two axes in this view: a path from its origin, and where the name stands."""
         marks = []
         x, y = self.place(np.zeros(3))
         for axis in self.axes:
             tip = np.zeros(3)
             tip[axis] = 0.45 * self.reach
             u, v = self.place(tip)
-            marks.append(f'<path class="bone" d="M{x:.1f} {y:.1f}L{u:.1f} {v:.1f}"/>')
-            marks.append(f'<text x="{u + 5:.1f}" y="{v - 5:.1f}">{"xyz"[axis]}</text>')
-        marks.append(f'<circle class="joint" cx="{x:.1f}" cy="{y:.1f}" r="4"/>')
+            path = f"M{x:.1f} {y:.1f}L{u:.1f} {v:.1f}"
+            marks.append({"path": path, "x": f"{u + 5:.1f}", "y": f"{v - 5:.1f}", "text": "xyz"[axis]})
         return marks
 
-    def rectangle(self, corners: Array, kind: str) -> str:
+    def rectangle(self, corners: Array, kind: str) -> dict[str, str]:
         """A box, cut where it leaves the sheet.
 
         Args:
@@ -123,28 +129,19 @@ class Sheet:
             kind: class of the element.
 
         Returns:
-            SVG.
+            Class, place and size.
         """
         far = 2.0 * self.reach
         (x, bottom), (right, y) = (
             self.place(np.clip(corner, self.middle - far, self.middle + far)) for corner in corners
         )
-        return (
-            f'<rect class="{kind}" x="{x:.1f}" y="{y:.1f}" width="{right - x:.1f}" '
-            f'height="{bottom - y:.1f}"/>'
-        )
-
-    def svg(self, marks: Sequence[str], told: str) -> str:
-        """The drawing.
-
-        Args:
-            marks: SVG elements, those behind first.
-            told: what it shows, as plain text without markup.
-
-        Returns:
-            SVG.
-        """
-        return f'<svg role="img" aria-label="{told}" viewBox="0 0 {SIZE:g} {SIZE:g}">{"".join(marks)}</svg>'
+        return {
+            "kind": kind,
+            "x": f"{x:.1f}",
+            "y": f"{y:.1f}",
+            "width": f"{right - x:.1f}",
+            "height": f"{bottom - y:.1f}",
+        }
 
 
 def _round_step(raw: float) -> float:
@@ -156,42 +153,21 @@ def _round_step(raw: float) -> float:
 # Guaranteed bounds on the page: the ten numbers between them, and everything they assume.
 
 
-def payload_bounds_section(content: PayloadContent) -> str:
-    """The bounds beside estimates and intervals, after the list of what they rest on.
-
-    Args:
-        content: what the page says.
-
-    Returns:
-        HTML; empty where no bounds were asked for.
-    """
+def _bounds(content: PayloadContent) -> dict[str, object]:
+    """The bounds beside estimates and intervals, with what they rest on; empty where none were asked for."""
     bounds = content.bounds
     if bounds is None:
-        return ""
-    tested = [sentence for sentence in bounds.assumptions if sentence not in bounds.untested]
+        return {}
     open_ends = int(bounds.prior_decides.sum())
-    told = ""
-    if open_ends:
-        number = "one of the numbers" if open_ends == 1 else f"{open_ends} of the numbers"
-        told = f" Of {number} an end is the prior’s own: there the data excludes nothing."
-    return (
-        "<p>No payload outside these bounds explains the data, if all of the following holds. Where one "
-        "sentence is wrong, nothing is guaranteed.</p>\n"
-        f"{_listed('The data cannot show whether these hold, unless they are far off:', bounds.untested)}"
-        f"{_listed('The data was held against these and does not contradict them:', tested)}"
-        "<h3>The ten numbers about the frame</h3>\n"
-        f"<p>Moments and inertia are about the origin of the frame, in its axes.{told} Bounds are rounded "
-        "outwards.</p>\n"
-        f"{_bounds_table(content, bounds)}"
-        f"{theorem13_table(np.array([bounds.lower, bounds.upper]), content.published)}"
-    )
-
-
-def _listed(head: str, sentences: Sequence[str]) -> str:
-    if not sentences:
-        return ""
-    items = "".join(f"<li>{marked_up(sentence)}</li>" for sentence in sentences)
-    return f'<p>{head}</p>\n<ul class="untested">{items}</ul>\n'
+    return {
+        "untested": bounds.untested,
+        "tested": [sentence for sentence in bounds.assumptions if sentence not in bounds.untested],
+        "open_ends": "one of the numbers" if open_ends == 1 else f"{open_ends} of the numbers",
+        "by_prior": open_ends > 0,
+        "heads": ("number", "estimate", _INTERVAL, "guaranteed", "bounded by"),
+        "groups": _bounded_groups(content, bounds),
+        "theorem": beside_theorem13(np.array([bounds.lower, bounds.upper]), content.published),
+    }
 
 
 def com_bounds(bounds: GuaranteedBounds) -> Array:
@@ -211,16 +187,15 @@ def com_bounds(bounds: GuaranteedBounds) -> Array:
     return np.array([np.nextafter(corners.min(axis=0), -np.inf), np.nextafter(corners.max(axis=0), np.inf)])
 
 
-def _bounds_table(content: PayloadContent, bounds: GuaranteedBounds) -> str:
+def _bounded_groups(content: PayloadContent, bounds: GuaranteedBounds) -> list[list[list[object]]]:
     ends = [outward(*pair) for pair in zip(bounds.lower.tolist(), bounds.upper.tolist(), strict=True)]
     by = ["prior’s end" if is_open else "data" for is_open in bounds.prior_decides]
-    groups = []
+    groups: list[list[list[object]]] = []
     for part in (slice(0, 1), slice(1, 4), slice(4, 10)):
         bounded = told_ends([low for low, _ in ends[part]], [high for _, high in ends[part]])
         rows = zip(content.ten[part], told_numbers(content.ten[part]), bounded, by[part], strict=True)
         groups.append([[headed(n), *told, between, who] for n, told, between, who in rows])
-    heads = ("number", "estimate", "95\u202f% interval", "guaranteed", "bounded by")
-    return html_table("Bounds of the ten numbers", heads, groups)
+    return groups
 
 
 # Three views of a payload: its frame, its centre of mass, and the ellipsoid its inertia is worth.
@@ -229,92 +204,60 @@ VIEWS = ((0, 2), (1, 2), (0, 1))
 """Axes that point to the right and up in each view."""
 
 
-def payload_views(content: PayloadContent) -> str:
-    """Draw the payload from three sides, to one scale.
-
-    Args:
-        content: what the page says.
-
-    Returns:
-        HTML.
-    """
+def _views(content: PayloadContent) -> list[dict[str, object]]:
+    """The payload from three sides, to one scale, as `view` of `payload_parts.html` draws it."""
     corners = [np.zeros((1, 3)), _box(content.body)]
     corners += [] if content.mesh is None else [content.mesh.vertices]
     corners += [] if content.uniform is None else [_box(content.uniform)]
     points = np.concatenate(corners)
     middle = 0.5 * (points.min(axis=0) + points.max(axis=0))
     reach = 0.5 * float(np.ptp(points, axis=0).max()) or 0.1
-    figures = "".join(_view(content, Sheet(pair, middle, reach)) for pair in VIEWS)
-    return f'<div class="facts">{figures}</div>\n{_key(content)}'
+    return [_view(content, Sheet(pair, middle, reach)) for pair in VIEWS]
 
 
-def _view(content: PayloadContent, sheet: Sheet) -> str:
+def _view(content: PayloadContent, sheet: Sheet) -> dict[str, object]:
     right, up = ("xyz"[axis] for axis in sheet.axes)
-    marks = [*sheet.grid()]
-    if content.mesh is not None:
-        marks.append(_outline(sheet, content.mesh.vertices))
-    marks += sheet.frame()
-    if content.uniform is not None:
-        marks.append(_solid(sheet, content.uniform, "nominal"))
-    marks.append(_solid(sheet, content.body, "estimated"))
-    if content.bounds is not None:
-        marks.append(sheet.rectangle(com_bounds(content.bounds), "limit"))
+    solids = [] if content.uniform is None else [_solid(sheet, content.uniform, "nominal")]
+    boxes = [] if content.bounds is None else [sheet.rectangle(com_bounds(content.bounds), "limit")]
     com = [content.number(f"com_{axis}") for axis in "xyz"]
     ends = np.array([[number.lower for number in com], [number.upper for number in com]])
-    marks.append(sheet.rectangle(ends, "chosen"))
-    told = f"The payload with {right} to the right and {up} up"
-    return (
-        f"<figure><figcaption><span><strong>{right}</strong> to the right, <strong>{up}</strong> up</span>"
-        f"<output>mm</output></figcaption>{sheet.svg(marks, told)}</figure>"
-    )
+    x, y = sheet.place(np.zeros(3))
+    return {
+        "right": right,
+        "up": up,
+        "size": f"{SIZE:g}",
+        "grid": sheet.grid(),
+        "outline": None if content.mesh is None else _outline(sheet, content.mesh.vertices),
+        "axes": sheet.frame(),
+        "origin": {"x": f"{x:.1f}", "y": f"{y:.1f}"},
+        "solids": [*solids, _solid(sheet, content.body, "estimated")],
+        "boxes": [*boxes, sheet.rectangle(ends, "chosen")],
+    }
 
 
-def _key(content: PayloadContent) -> str:
-    """What the lines of the drawings mean."""
-    words = [
-        "The solid outline is the ellipsoid of one density that has the payload’s mass, centre of mass and "
-        "inertia; the dot is the centre of mass, and the shaded rectangle its 95\u202f% interval, which may "
-        "be smaller than the dot."
-    ]
-    if content.uniform is not None:
-        words.append("Dashed: the same for the mesh filled with one density.")
-    if content.mesh is not None:
-        words.append("Grey: the convex outline of the mesh.")
-    if content.bounds is not None:
-        words.append(
-            'The empty rectangle bounds the centre of mass, guaranteed if <a href="#guaranteed">all that is '
-            "listed</a> holds; it may be larger than the drawing."
-        )
-    return f'<p class="quiet">{" ".join(words)}</p>\n'
-
-
-def _solid(sheet: Sheet, body: Body, kind: str) -> str:
+def _solid(sheet: Sheet, body: Body, kind: str) -> dict[str, object]:
     """The outline of the equivalent ellipsoid, which is an ellipse, and its centre."""
     x, y = sheet.place(body.com)
-    dot = f'<circle class="centre" cx="{x:.1f}" cy="{y:.1f}" r="2.5"/>'
+    centre = {"kind": kind, "x": f"{x:.1f}", "y": f"{y:.1f}"}
     try:
         M = _shape(body)[list(sheet.axes)]
     except InputError:
-        return f'<g class="ellipsoid {kind}">{dot}</g>'
+        return {**centre, "ellipse": None}
     squares, axes = np.linalg.eigh(M @ M.T)
     ry, rx = sheet.scale * np.sqrt(np.maximum(squares, 0.0))
     # Up is against the second axis of the screen, so that an angle turns the other way.
     angle = -np.degrees(np.arctan2(axes[1, 1], axes[0, 1]))
-    return (
-        f'<g class="ellipsoid {kind}"><ellipse class="body" rx="{rx:.1f}" ry="{ry:.1f}" '
-        f'transform="translate({x:.1f} {y:.1f}) rotate({angle:.2f})"/>{dot}</g>'
-    )
+    return {**centre, "ellipse": {"rx": f"{rx:.1f}", "ry": f"{ry:.1f}", "angle": f"{angle:.2f}"}}
 
 
 def _outline(sheet: Sheet, vertices: Array) -> str:
-    """The convex outline of points; a line where they project to one."""
+    """Corners of the convex outline of points; of a line where they project to one."""
     flat = vertices[:, list(sheet.axes)]
     try:
         corners = vertices[ConvexHull(flat).vertices]
     except (QhullError, ValueError):
         corners = vertices[[int(flat.sum(axis=1).argmin()), int(flat.sum(axis=1).argmax())]]
-    path = " ".join(f"{x:.1f},{y:.1f}" for x, y in (sheet.place(corner) for corner in corners))
-    return f'<polygon class="shape" points="{path}"/>'
+    return " ".join(f"{x:.1f},{y:.1f}" for x, y in (sheet.place(corner) for corner in corners))
 
 
 def _shape(body: Body) -> Array:
@@ -337,53 +280,40 @@ def _box(body: Body) -> Array:
 _GROUPS = ("mass", "com", "I", "moment")
 
 
-def number_section(content: PayloadContent) -> str:
-    """The drawing and the table.
+def _payload(content: PayloadContent) -> dict[str, object]:
+    """The drawings and the table of numbers."""
+    sure = {} if content.bounds is None else _guaranteed_words(content.bounds)
+    groups = [[n for n in content.numbers if n.name.startswith(start)] for start in _GROUPS]
+    return {
+        "views": _views(content),
+        "uniform": content.uniform is not None,
+        "mesh": content.mesh is not None,
+        "bounded": bool(sure),
+        "meaning": _meaning(content),
+        "heads": ("number", "estimate", _INTERVAL, *(["guaranteed"] if sure else []), "decided by"),
+        "groups": [_rows(group, sure) for group in groups],
+    }
 
-    Args:
-        content: what the page says.
 
-    Returns:
-        HTML.
-    """
+def _meaning(content: PayloadContent) -> str:
+    """What it means that data or prior decided."""
     guessed = sum(number.decided is DecidedBy.PRIOR for number in content.numbers)
-    meaning = "The data decided every number." if not guessed else _prior_words(content, guessed)
-    return (
-        f"{payload_views(content)}"
-        "<h3>Mass, centre of mass, inertia</h3>\n"
-        f"<p>Inertia is about the centre of mass, along the axes of the frame. {meaning}</p>\n"
-        f"{_number_table(content)}"
-    )
-
-
-def _prior_words(content: PayloadContent, guessed: int) -> str:
+    if not guessed:
+        return "The data decided every number."
     are = "is" if guessed == 1 else "are"
     return (
         f"{guessed} of {len(content.numbers)} numbers {are} decided by the prior: there the data alone would "
         "spread much wider, or does not settle a principal moment. Such an interval is as wide as what can "
-        f"exist. {marked_up(content.prior)}"
+        f"exist. {content.prior}"
     )
 
 
-def _number_table(content: PayloadContent) -> str:
-    sure = {} if content.bounds is None else _guaranteed_words(content.bounds)
-    heads = ["number", "estimate", "95\u202f% interval", *(["guaranteed"] if sure else []), "decided by"]
-    groups = [[n for n in content.numbers if n.name.startswith(start)] for start in _GROUPS]
-    note = (
-        '<p class="quiet">The column “guaranteed” rests on <a href="#guaranteed">all that is listed '
-        "below</a>; inertia is bounded there, about the frame.</p>\n"
-        if sure
-        else ""
-    )
-    return html_table("Numbers of the payload", heads, [_rows(group, sure) for group in groups]) + note
-
-
-def _rows(numbers: Sequence[PayloadNumber], sure: dict[str, str]) -> list[list[str]]:
-    rows = []
+def _rows(numbers: Sequence[PayloadNumber], sure: dict[str, str]) -> list[list[object]]:
+    rows: list[list[object]] = []
     for number, told in zip(numbers, told_numbers(numbers), strict=True):
         bounded = [sure.get(number.name, "–")] if sure else []
         decided = "–" if number.decided is None else number.decided.value
-        by = f"<strong>{decided}</strong>" if number.decided is DecidedBy.PRIOR else decided
+        by = {"strong": decided} if number.decided is DecidedBy.PRIOR else decided
         rows.append([headed(number), *told, *bounded, by])
     return rows
 
@@ -404,89 +334,60 @@ def _guaranteed_words(bounds: GuaranteedBounds) -> dict[str, str]:
 _ASKED = ("mass", "com_x", "com_y", "com_z")
 
 
-def gains_section(content: PayloadContent) -> str:
-    """Mass and centre of mass under other drive gains, and whether these limit the answer.
-
-    Args:
-        content: what the page says.
-
-    Returns:
-        HTML; empty where there is no other answer.
-    """
-    if not content.others:
-        return ""
-    answers = [tuple(content.number(name).value for name in _ASKED)]
-    answers += [(answer.mass, *answer.com.tolist()) for answer in content.others]
-    here = f"<bdi>{marked_up(content.gains)}</bdi>, as used here" if content.gains else "as used here"
-    columns = []
-    for k, name in enumerate(_ASKED):
-        number = content.number(name)
-        scale = scale_of(number.unit)
-        texts = [numeral(scale * values[k], scale * number.half_width) for values in answers]
-        columns.append(aligned_numerals(texts))
-    names = [here, *(f"<bdi>{marked_up(answer.name)}</bdi>" for answer in content.others)]
-    heads = ("gains", "mass, kg", "centre x, mm", "centre y, mm", "centre z, mm")
-    rows = [[name, *texts] for name, *texts in zip(names, *columns, strict=True)]
-    return f"<p>{gain_words(content)}</p>\n{html_table('Answers under other drive gains', heads, [rows])}"
-
-
-def gain_words(content: PayloadContent) -> str:
-    """Whether drive gains or noise limit the answer.
+def _gains(content: PayloadContent) -> dict[str, object]:
+    """Mass and centre of mass under other drive gains, and whether these limit the answer; or empty.
 
     The gains do where the answers under all gains lie farther apart than a 95 % interval is wide.
-
-    Args:
-        content: what the page says; there is another answer.
-
-    Returns:
-        HTML.
     """
-    told, limited = [], []
+    if not content.others:
+        return {}
+    answers = [tuple(content.number(name).value for name in _ASKED)]
+    answers += [(answer.mass, *answer.com.tolist()) for answer in content.others]
+    columns, told, limited = [], [], False
     for k, name in enumerate(_ASKED):
         number = content.number(name)
         scale, unit = scale_of(number.unit), read_unit(number.unit)
-        values = [number.value, *(answer.com[k - 1] if k else answer.mass for answer in content.others)]
-        apart, wide = float(max(values) - min(values)), 2.0 * number.half_width
-        if apart > wide:
-            limited.append(label(name))
+        values = [answer[k] for answer in answers]
+        columns.append(
+            aligned_numerals([numeral(scale * value, scale * number.half_width) for value in values])
+        )
+        apart, wide = max(values) - min(values), 2.0 * number.half_width
+        limited = limited or apart > wide
         if name == "mass" or apart > wide:
             told.append(
-                f"{label(name)} by {numeral(scale * apart, digits=2)}\u202f{unit}, where the interval is "
+                f"{label(name)[0]} by {numeral(scale * apart, digits=2)}\u202f{unit}, where the interval is "
                 f"{numeral(scale * wide, digits=2)}\u202f{unit} wide"
             )
-    differ = f"The answers differ in {'; '.join(told)}."
-    if not limited:
-        return f"{differ} The intervals, which tell of noise alone, hold that much."
-    return (
-        f"<strong>The drive gains limit this answer, not noise.</strong> {differ} The intervals tell of "
-        "noise alone: whoever does not know the gains better does not know the payload better."
-    )
+    here = {"name": content.gains, "more": ", as used here"} if content.gains else "as used here"
+    names = [here, *({"name": answer.name, "more": ""} for answer in content.others)]
+    return {
+        "limited": limited,
+        "differ": Typeset(f"The answers differ in {'; '.join(told)}."),
+        "heads": ("gains", "mass, kg", "centre x, mm", "centre y, mm", "centre z, mm"),
+        "rows": [[name, *texts] for name, *texts in zip(names, *columns, strict=True)],
+    }
 
 
 # The payload beside others: a solid of one density, and another object in the same trials.
 
 
-def density_section(content: PayloadContent) -> str:
-    """The measured numbers beside those of the mesh filled with one density.
-
-    Args:
-        content: what the page says.
-
-    Returns:
-        HTML; empty where it was not asked.
-    """
+def _density(content: PayloadContent) -> dict[str, object]:
+    """The measured numbers beside those of the mesh filled with one density; empty where it was not asked."""
     check, solid = content.density, content.uniform
     if check is None:
-        return ""
-    said = (
-        f'<ul class="checks"><li data-status="{check.status.value}"><span class="mark" aria-hidden="true">'
-        f'{SYMBOLS[check.status]}</span><span class="state">{check.status.value}</span>'
-        f"<div>{marked_up(check.message)}</div></li></ul>\n"
-    )
-    if solid is None:
-        return said
+        return {}
+    return {
+        "status": check.status.value,
+        "symbol": SYMBOLS[check.status],
+        "message": check.message,
+        "heads": ("number", "measured", _INTERVAL, "one density", "of the interval"),
+        "rows": [] if solid is None else _beside_uniform(content, solid),
+    }
+
+
+def _beside_uniform(content: PayloadContent, solid: Body) -> list[list[object]]:
     solid_numbers = quantities(solid.parameters).tolist()
-    rows = []
+    rows: list[list[object]] = []
     for start in ("com", "I", "moment"):
         pairs = [
             (number, value)
@@ -497,13 +398,8 @@ def density_section(content: PayloadContent) -> str:
         told = told_numbers([number for number, _ in pairs])
         for (number, value), texts, own in zip(pairs, told, uniform, strict=True):
             inside = number.lower <= value <= number.upper
-            rows.append([headed(number), *texts, own, "inside" if inside else "<strong>outside</strong>"])
-    heads = ("number", "measured", "95\u202f% interval", "one density", "of the interval")
-    return (
-        f"{said}{html_table('Measured and uniform numbers', heads, [rows])}"
-        '<p class="quiet">The mesh is filled with the measured mass. The verdict above weighs all numbers '
-        "together; one that is outside its own interval need not contradict it, nor one inside agree.</p>\n"
-    )
+            rows.append([headed(number), *texts, own, "inside" if inside else {"strong": "outside"}])
+    return rows
 
 
 def _read(value: float, number: PayloadNumber) -> str:
@@ -512,35 +408,19 @@ def _read(value: float, number: PayloadNumber) -> str:
     return numeral(scale * value, scale * number.half_width)
 
 
-def trials_section(content: PayloadContent) -> str:
-    """How far the asset moves from another object in the same trials.
-
-    Args:
-        content: what the page says.
-
-    Returns:
-        HTML; empty where there was no trial.
-    """
-    if not content.trials:
-        return ""
-    heads = ("trial", "beside", "watched", "distance", "angle", "time of a swing")
-    return (
-        "<p>The asset and another object went through the same trials in MuJoCo; told are the largest "
-        "distance and angle between their frames.</p>\n"
-        f"{html_table('Trials', heads, [[_trial(trial) for trial in content.trials]])}"
-    )
+_TRIAL_HEADS = ("trial", "beside", "watched", "distance", "angle", "time of a swing")
 
 
-def _trial(trial: TrialOutcome) -> list[str]:
+def _trial(trial: TrialOutcome) -> list[object]:
     swing = "–"
     if trial.periods is not None:
         own, other = (numeral(period) for period in trial.periods)
-        swing = f"{own} against {other}\u202fs"
+        swing = Typeset(f"{own} against {other}\u202fs")
     return [
-        f"<bdi>{marked_up(trial.trial)}</bdi>",
-        f"<bdi>{marked_up(trial.other)}</bdi>",
-        f"{trial.seconds:g}\u202fs",
-        f"{numeral(1e3 * trial.distance, digits=2)}\u202fmm",
+        {"name": trial.trial, "more": ""},
+        {"name": trial.other, "more": ""},
+        Typeset(f"{trial.seconds:g}\u202fs"),
+        Typeset(f"{numeral(1e3 * trial.distance, digits=2)}\u202fmm"),
         f"{numeral(math.degrees(trial.angle), digits=2)}°",
         swing,
     ]
@@ -578,28 +458,14 @@ SNIPPETS = {
 """Title and text by the file that is loaded."""
 
 
-def loading_section(content: PayloadContent) -> str:
-    """The snippets of the models that are there, and the other files.
-
-    Args:
-        content: what the page says.
-
-    Returns:
-        HTML; empty where no model is written.
-    """
-    parts = [
-        f'<h3>{title}</h3>\n<div class="scroll" tabindex="0" role="region" aria-label="{title}">'
-        f"<pre><code>{escape(text)}</code></pre></div>\n"
+def _snippets(content: PayloadContent) -> list[tuple[str, str]]:
+    """Title and text for the models that are there."""
+    return [
+        # Escaped here: what templates escape is one line.
+        (title, markup(escape(text, quote=True)))
         for file, (title, text) in SNIPPETS.items()
         if file in content.files
     ]
-    if not parts:
-        return ""
-    listed = ", ".join(f"<code>{marked_up(file)}</code>" for file in content.files)
-    return (
-        "<p>The models stand beside this page, in the payload’s frame. A mesh is found by its name, so keep "
-        f"the files together: {listed}.</p>\n{''.join(parts)}"
-    )
 
 
 # The runs behind a payload on the page: its torque, the arm that carries it, and the record.
@@ -633,110 +499,42 @@ def payload_as_report(content: PayloadContent) -> ReportContent:
     )
 
 
-def payload_torque_section(content: PayloadContent) -> str:
-    """The torque the payload adds, measured and explained.
-
-    Args:
-        content: what the page says.
-
-    Returns:
-        HTML; empty where no run is shown.
-    """
-    if not content.traces:
-        return ""
-    return (
-        "<p>Measured is the torque of the loaded run beyond what the arm itself needs. Predicted is what the "
-        "payload found here adds to it, with the change of friction and offset that fits best. The "
-        "difference is what is left: noise, and whatever is not a payload.</p>\n"
-        f"{torque_section(payload_as_report(content))}"
-    )
-
-
-def payload_arm_section(content: PayloadContent) -> str:
-    """The place of the drawing of the arm with its payload.
-
-    Args:
-        content: what the page says.
-
-    Returns:
-        HTML; empty where no arm is drawn.
-    """
-    arm = content.arm
-    if arm is None:
-        return ""
-    slider = ""
-    if len(arm.time) > 1:
-        slider = (
-            f'<label class="pose">Pose along <bdi>{marked_up(arm.motion)}</bdi> '
-            f'<input id="pose" type="range" min="0" max="{len(arm.time) - 1}" value="0">'
-            '<output id="pose-time" for="pose"></output></label>'
-        )
-    layers = (("shapes", "shapes"), ("nominal", "arm, as described"), ("estimated", "payload"))
-    boxes = "".join(
-        f'<label><input type="checkbox" data-layer="{name}" checked>'
-        f'<span class="swatch {name}"></span>{told}</label>'
-        for name, told in layers
-    )
-    return (
-        "<p>Each ellipsoid is the uniform solid that has its body’s mass, centre of mass and inertia. Drag "
-        "to turn, or focus the drawing and use the arrow keys; + and − change the size.</p>\n"
-        f'<div class="controls" id="arm-controls" hidden>{boxes}'
-        f'<button type="button" id="arm-reset">Reset view</button>{slider}</div>\n'
-        '<div id="arm-view" tabindex="0" role="group" aria-label="Drawing of the arm with its payload. '
-        'Arrow keys turn it, plus and minus change its size, Home resets it."></div>\n'
-        "<noscript><p>The drawing needs scripts, which are off.</p></noscript>\n"
-    )
-
-
-def payload_record_section(content: PayloadContent) -> str:
-    """Digests of what was read, the steps of every run, settings and versions.
-
-    Args:
-        content: what the page says.
-
-    Returns:
-        HTML.
-    """
-    named = {"robot description": content.digest, **content.inputs}
-    listed = "".join(
-        f"<div><dt><bdi>{marked_up(name)}</bdi></dt><dd><code>{marked_up(digest)}</code></dd></div>"
-        for name, digest in named.items()
-        if digest
-    )
-    read = f'<h3>What was read</h3>\n<dl class="facts">{listed}</dl>\n' if listed else ""
-    return f"{read}{record_section(payload_as_report(content))}"
+def _arm(arm: ArmDrawing) -> dict[str, object]:
+    """What stands beside the drawing of the arm with its payload."""
+    return {
+        "layers": (("shapes", "shapes"), ("nominal", "arm, as described"), ("estimated", "payload")),
+        "motion": arm.motion,
+        "last_pose": len(arm.time) - 1,
+    }
 
 
 # The head of a payload's page: what it weighs, where its centre is, and whether to believe it.
 
 
-def payload_opening(content: PayloadContent) -> str:
-    """Mass, verdict, centre of mass, and the way they were found.
-
-    Args:
-        content: what the page says.
-
-    Returns:
-        HTML.
-    """
+def _opening(content: PayloadContent) -> dict[str, object]:
+    """Mass, verdict, centre of mass, and the way they were found."""
     mass = content.number("mass")
     value, lower, upper = interval_numerals(mass)
-    decided = " The prior decided it, not the data." if mass.decided is DecidedBy.PRIOR else ""
-    status = content.verdict.status
-    untested = content.verdict.untested
+    status, untested = content.verdict.status, content.verdict.untested
     were = "was" if len(untested) == 1 else "were"
-    missing = f" {len(untested)} of {len(content.verdict.checks)} checks {were} not run." if untested else ""
-    listed = "".join(f"<div><dt>{told}</dt><dd>{figure}</dd></div>" for figure, told in _figures(content))
-    return (
-        f'<p class="eyebrow"><bdi>{marked_up(content.robot)}</bdi> holds</p>\n<h1>{value}\u202fkg</h1>\n'
-        f"<p>95\u202f% interval: {lower} to {upper}\u202fkg.{decided}{_guaranteed_mass(content)}</p>\n"
-        f'<p class="verdict" data-status="{status.value}"><span class="mark" aria-hidden="true">'
-        f"{SYMBOLS[status]}</span><span><strong>{payload_headline(content.verdict)}</strong>{missing}</span>"
-        f'</p>\n<dl class="figures">{listed}</dl>\n'
-        f"<p>Weighed by <strong>{marked_up(content.way)}</strong>: {marked_up(content.why)}. "
-        f"Centre of mass and inertia are stated in the frame <bdi>{marked_up(content.frame)}</bdi>, carried "
-        f"by the link <bdi>{marked_up(content.link)}</bdi>.</p>\n"
-    )
+    missing = f"{len(untested)} of {len(content.verdict.checks)} checks {were} not run." if untested else ""
+    return {
+        "robot": content.robot,
+        "mass": value,
+        "lower": lower,
+        "upper": upper,
+        "by_prior": mass.decided is DecidedBy.PRIOR,
+        "guaranteed": _guaranteed_mass(content),
+        "status": status.value,
+        "symbol": SYMBOLS[status],
+        "headline": payload_headline(content.verdict),
+        "missing": missing,
+        "figures": _figures(content),
+        "way": content.way,
+        "why": content.why,
+        "frame": content.frame,
+        "link": content.link,
+    }
 
 
 def payload_headline(verdict: Verdict) -> str:
@@ -761,41 +559,63 @@ def payload_headline(verdict: Verdict) -> str:
     return "Nothing is known about how good these numbers are: no check was run."
 
 
-def _guaranteed_mass(content: PayloadContent) -> str:
-    """The bounds of the mass, tied to what they assume."""
+def _guaranteed_mass(content: PayloadContent) -> dict[str, str]:
+    """The bounds of the mass, tied to what they assume; empty where none were asked for."""
     if content.bounds is None:
-        return ""
+        return {}
     lower, upper = outward(float(content.bounds.lower[0]), float(content.bounds.upper[0]))
-    count = len(content.bounds.assumptions)
-    rests = "this assumption holds" if count == 1 else f"these {count} assumptions hold"
-    untested = len(content.bounds.untested)
-    told = f"; {untested} of them the data cannot test" if untested else ""
-    return f' Guaranteed between {lower} and {upper}\u202fkg if <a href="#guaranteed">{rests}</a>{told}.'
+    count, untested = len(content.bounds.assumptions), len(content.bounds.untested)
+    return {
+        "lower": lower,
+        "upper": upper,
+        "rests": "this assumption holds" if count == 1 else f"these {count} assumptions hold",
+        "untested": f"{untested} of them the data cannot test" if untested else "",
+    }
 
 
-def _figures(content: PayloadContent) -> list[tuple[str, str]]:
-    figures = []
+def _figures(content: PayloadContent) -> list[tuple[dict[str, str], str]]:
+    """Labels, some with an interval, and figures."""
+    figures: list[tuple[dict[str, str], str]] = []
     for axis in "xyz":
         number = content.number(f"com_{axis}")
         value, lower, upper = interval_numerals(number)
         by = ", by the prior" if number.decided is DecidedBy.PRIOR else ""
-        figures.append((f"{value}\u202fmm", f"centre of mass, {axis}<br>{lower} to {upper}{by}"))
+        words = {"words": f"centre of mass, {axis}", "interval": f"{lower} to {upper}{by}"}
+        figures.append((words, Typeset(f"{value}\u202fmm")))
     samples, condition = (content.facts.get(name) for name in ("samples", "condition number"))
     if isinstance(samples, int):
-        figures.append((f"{samples:,}".replace(",", "\u202f"), "samples"))
+        counted = Typeset(f"{samples:,}".replace(",", "\u202f"))
+        figures.append(({"words": "samples", "interval": ""}, counted))
     if isinstance(condition, int | float):
-        figures.append((f"{condition:.3g}".replace("inf", "∞"), "condition number"))
+        told = f"{condition:.3g}".replace("inf", "∞")
+        figures.append(({"words": "condition number", "interval": ""}, told))
     return figures
 
 
 STYLES = ("page.css", "motion_page.css")
 
 
-def payload_page(content: PayloadContent) -> str:
-    """Write the page of one payload.
+_HEADINGS = {
+    "verdict": "Verdict",
+    "payload": "Payload",
+    "guaranteed": "Guaranteed bounds",
+    "gains": "Drive gains",
+    "density": "One density?",
+    "trials": "Trials",
+    "checks": "Checks",
+    "torque": "Torque",
+    "arm": "Arm",
+    "load": "Load it",
+    "findings": "Findings",
+    "record": "Record",
+}
 
-    The same content gives the same text. Everything that comes from files is escaped; see `shell.page` for
-    what else keeps a hostile name from doing anything.
+
+def payload_page(content: PayloadContent) -> str:
+    """Write the page of one payload, by the template `payload.html`.
+
+    The same content gives the same text. Everything that comes from files is escaped; see `render` for what
+    else keeps a hostile name from doing anything.
 
     Args:
         content: what the page says.
@@ -804,23 +624,32 @@ def payload_page(content: PayloadContent) -> str:
         HTML in UTF-8.
     """
     common = payload_as_report(content)
-    sections = {
-        "Verdict": ("verdict", payload_opening(content)),
-        "Payload": ("payload", number_section(content)),
-        "Guaranteed bounds": ("guaranteed", payload_bounds_section(content)),
-        "Drive gains": ("gains", gains_section(content)),
-        "One density?": ("density", density_section(content)),
-        "Trials": ("trials", trials_section(content)),
-        "Checks": ("checks", checks_section(common)),
-        "Torque": ("torque", payload_torque_section(content)),
-        "Arm": ("arm", payload_arm_section(content)),
-        "Load it": ("load", loading_section(content)),
-        "Findings": ("findings", findings_section(common)),
-        "Record": ("record", payload_record_section(content)),
+    read = {"robot description": content.digest, **content.inputs}
+    told = {
+        "opening": _opening(content),
+        "payload": _payload(content),
+        "guaranteed": _bounds(content),
+        "gains": _gains(content),
+        "density": _density(content),
+        "trials": [_trial(trial) for trial in content.trials],
+        "trial_heads": _TRIAL_HEADS,
+        "checks": checks_of(common),
+        "untested": untested_of(common),
+        "torque": torque_errors_of(common),
+        "arm": None if content.arm is None else _arm(content.arm),
+        "load": _snippets(content),
+        "files": content.files,
+        "findings": findings_of(common),
+        "read": [(name, digest) for name, digest in read.items() if digest],
+        "record": record_of(common),
     }
-    return page(
+    optional = ("guaranteed", "gains", "density", "trials", "torque", "arm", "load")
+    left_out = {anchor for anchor in optional if not told[anchor]}
+    return render_page(
+        "payload.html",
         f"{content.robot}: what it holds",
-        sections,
+        {anchor: heading for anchor, heading in _HEADINGS.items() if anchor not in left_out},
+        told,
         plot_data(common),
         styles=STYLES,
         scripts=SCRIPTS,
