@@ -1,4 +1,4 @@
-"""Appendix D and Table IV of paper 000: does cond of the momentum windows follow cond of the torques?
+"""Appendix D and Table IV of Zhang et al. (2025): does cond of momentum windows follow that of torques?
 
 About two minutes on one idle core.
 """

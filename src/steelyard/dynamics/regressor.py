@@ -210,7 +210,8 @@ def base_wrench_regressor(robot: Robot, layout: Layout, q: ArrayLike, v: ArrayLi
     When the first joint floats this is the generalised force of that joint, the first six rows of the torque
     regressor: about the origin of the floating link and in its axes, zero for a robot that flies freely.
 
-    Rotors and friction act between neighbouring links, so the drive columns are zero (paper 002, note 1).
+    Rotors and friction act between neighbouring links, so the drive columns are zero (Wensing et al. 2024,
+    note 1).
 
     Args:
         robot: the robot.

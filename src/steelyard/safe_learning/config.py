@@ -106,7 +106,7 @@ class LoadModel:
             layout: the order of its parameters.
             held: where the load is held.
             model_error: share of every parameter by which it may differ, dimensionless.
-            whole_link: whether the link that carries the load counts as part of it, as paper 000's
+            whole_link: whether the link that carries the load counts as part of it, as Zhang et al.'s (2025)
                 end-effector does; nothing is known of it then but what is known of the load.
 
         Returns:

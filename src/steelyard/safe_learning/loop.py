@@ -1,4 +1,4 @@
-"""Paper 000's Algorithm 2, with what a robot needs around it: plan, drive, learn, and stop when in doubt."""
+"""Algorithm 2 of Zhang et al. (2025), made fit for a robot: plan, drive, learn, and stop when in doubt."""
 
 from __future__ import annotations
 
@@ -142,7 +142,7 @@ class Learning:
 
 
 PLANS = 4
-"""Plans that are driven at most (paper 000, VI-D2)."""
+"""Plans that are driven at most (Zhang et al. 2025, section VI-D2)."""
 ATTEMPTS = 4
 """Times a plan is looked for from rest."""
 

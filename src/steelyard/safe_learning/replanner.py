@@ -86,7 +86,7 @@ class Replanner:
         budget: time for a plan and its proof, s; None where the search is limited otherwise. The check of
             the proof comes on top, 0.1 to 0.25 s for six or seven joints.
         evaluations: plans looked at by a search; None for as many as the budget allows.
-        random: whether to take the first proven plan of random ones, which paper 000 compares with.
+        random: whether to take the first proven plan of random ones, which Zhang et al. (2025) compare with.
     """
 
     setting: SafeLearningConfig

@@ -173,7 +173,7 @@ def _tube(run: OnlineRun, q: Array, v: Array) -> list[str]:
     return found
 
 
-# What paper 000's Theorem 13 says of a run: its answer to all equations that the run's log gives.
+# What Theorem 13 of Zhang et al. (2025) says of a run: its answer to all equations that the run's log gives.
 
 
 def published_bounds(run: OnlineRun) -> Theorem13 | None:

@@ -399,7 +399,7 @@ _GENTLER, _ATTEMPTS = 0.6, 4
 def nominal_posture(robot: Robot) -> Array:
     """Every turning joint at the right angle nearest to the middle of its limits, others in the middle.
 
-    For the CRANE-X7 this is paper 004's Posture A: the fourth joint at -90°, all others at zero.
+    For the CRANE-X7 this is Posture A of Oaki et al. (2026): the fourth joint at -90°, all others at zero.
 
     Args:
         robot: the robot.

@@ -189,7 +189,7 @@ def refine_together(
 def refine_alone(
     subject: Document, recorded: Document, motions: Document, start: Document, motion: str, interval: float
 ) -> dict[str, Any]:
-    """Refine one run at one sampling interval from its own start, as paper 004 does.
+    """Refine one run at one sampling interval from its own start, as Oaki et al. (2026) do.
 
     Args:
         subject: document of the subject.

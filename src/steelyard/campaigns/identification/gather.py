@@ -22,11 +22,11 @@ from steelyard.rollout import rollout
 
 Document = Mapping[str, Any]
 STAGES = ("OLS", "SDP", "CLIE")
-"""Least squares, the feasible start of the refinement, and its end, as paper 004 calls them."""
+"""Least squares, the feasible start of the refinement, and its end, as Oaki et al. (2026) call them."""
 
 
 POSES = 100_000
-"""Poses at which the mass matrix of the chosen run is sampled, as paper 004 does."""
+"""Poses at which the mass matrix of the chosen run is sampled, as Oaki et al. (2026) do."""
 
 
 def cloud(

@@ -29,7 +29,7 @@ from steelyard.rollout import ClosedLoop
 SETTINGS = ("shared", "independent")
 """Whether the sampling intervals of a motion share start and Jacobian, or each run stands alone."""
 STARTS = ("possible", "projected")
-"""Start of the refinement: the possible links that fit best, or the least change of OLS (paper 004, (8))."""
+"""Start of the refinement: consistent links that fit best, or nearest to OLS (Oaki et al. 2026, eq. (8))."""
 STEPS = ("possible", "free")
 """Whether every step of the refinement keeps the links possible."""
 
