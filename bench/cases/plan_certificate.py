@@ -68,7 +68,7 @@ def rows() -> list[Row]:
 
 
 def _certifier(rng: np.random.Generator) -> PlanCertifier:
-    """The setting of Zhang et al. (2025) among boxes around the arm, those left out that it touches at home."""
+    """The setting of Zhang et al. (2025) among boxes around the arm, without those it touches at home."""
     robot = zoo_robot("kinova_gen3_2f85")
     layout = layout_of(robot, ("viscous", "coulomb", "rotor"))
     phi = layout.complete_nominal()

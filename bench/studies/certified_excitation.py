@@ -124,9 +124,9 @@ _DESCRIPTION = f"""Kinova Gen3 with gripper, every number but those of the end-e
 {100 * SPREAD:g} %, the end-effector within Table I of Zhang et al. (2025); tube of V_M = 1e-3 J and
 K_r = 5 /s. Plans last 3 s and end at rest. Starts are the paper's pose and poses around it in which the arm
 can be proven to stand still. Condition numbers are those of (30) at 128 samples. Wall times are those of a
-budget of {BUDGET:g} s, which the search uses up whatever it has found. Rows of {PLANS} plans, of which {PLANS - 1} are
-driven half, compare what to count: each plan alone, together with what was driven, and the driven part of
-each together with what was driven."""
+budget of {BUDGET:g} s, which the search uses up whatever it has found. Rows of {PLANS} plans, of which
+{PLANS - 1} are driven half, compare what to count: each plan alone, together with what was driven, and the
+driven part of each together with what was driven."""
 
 
 def judged(case: Case, seed: int) -> Outcome:

@@ -19,7 +19,7 @@ from tables import Bound, Study
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tests"))
 
-from identifiability.window_conditions import (
+from identifiable.window_conditions import (
     TABLE_IV,
     correlations,
     payload_rows,

@@ -43,7 +43,7 @@ from tables import Bound, Study
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tests"))
 
-from payload.thesis_cases import (
+from payloads.thesis_cases import (
     BLOCK,
     CYCLE,
     DUMBBELL,

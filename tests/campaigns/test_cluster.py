@@ -14,9 +14,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from campaign.folders import Diary, bits
-from campaign.sample_tasks import HERE, lattice
 
+from campaigns.folders import Diary, bits
+from campaigns.sample_tasks import HERE, lattice
 from steelyard.campaigns import CampaignEvent, Happening, Task, TaskGraph, TaskStatus, run_campaign
 from steelyard.campaigns.cluster_executor import OPEN, ClusterExecutor, unpacked
 from steelyard.campaigns.executor import Call

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from campaign.sample_tasks import HERE, lattice
 
+from campaigns.sample_tasks import HERE, lattice
 from steelyard import campaigns
 from steelyard.campaigns import Task, TaskGraph, run_campaign
 from steelyard.errors import InputError

@@ -12,16 +12,16 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from campaign.folders import Diary, bits, gone_within
-from campaign.sample_tasks import lattice
 
+from campaigns.folders import Diary, bits, gone_within
+from campaigns.sample_tasks import lattice
 from steelyard.campaigns import Happening, run_campaign
 
 TESTS = Path(__file__).resolve().parents[1]
 SCRIPT = """
 import sys
 from pathlib import Path
-from campaign.sample_tasks import lattice
+from campaigns.sample_tasks import lattice
 from steelyard.campaigns import run_campaign
 try:
     run_campaign(lattice(8, pause=float(sys.argv[2])), Path(sys.argv[1]), workers=2)

@@ -11,8 +11,8 @@ import time
 from pathlib import Path
 
 import pytest
-from campaign.sample_tasks import lattice
 
+from campaigns.sample_tasks import lattice
 from steelyard.campaigns import run_campaign
 from steelyard.campaigns.run import FILE, SILENCE, locked
 from steelyard.errors import InputError

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import pyarrow.parquet as pq
 import pytest
-from campaign.folders import bits
 
+from campaigns.folders import bits
 from cli.running import Run, run
 from steelyard.campaigns import monte_carlo, plan, read_spec
 from steelyard.campaigns.spec import robot_document

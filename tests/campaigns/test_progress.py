@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from campaign.sample_tasks import lattice
 from rich.console import Console
 
+from campaigns.sample_tasks import lattice
 from cli.running import run
 from steelyard.campaigns import (
     CampaignEvent,

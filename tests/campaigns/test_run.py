@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 import pyarrow.parquet as pq
 import pytest
-from campaign.folders import Diary, bits
-from campaign.sample_tasks import HERE, lattice
 from threadpoolctl import threadpool_limits
 
+from campaigns.folders import Diary, bits
+from campaigns.sample_tasks import HERE, lattice
 from oracles.thread_counts import thread_count
 from steelyard.campaigns import Happening, Task, TaskGraph, TaskStatus, executor, run_campaign
 from steelyard.errors import InputError, NoSolutionError

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from campaign.sample_tasks import HERE
 
+from campaigns.sample_tasks import HERE
 from steelyard.campaigns import Spec, plan, read_spec, register_kind, run_campaign
 from steelyard.errors import InputError
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from campaign.sample_tasks import HERE
 
+from campaigns.sample_tasks import HERE
 from steelyard.campaigns import Task, TaskGraph, conditions, task_seed, trials
 from steelyard.errors import InputError
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from payload.loaded_arm import body, motion_of, run
+from payloads.loaded_arm import body, motion_of, run
 from steelyard.cli.app import app, main
 from steelyard.recording import write
 from steelyard.zoo import zoo_robot

@@ -9,7 +9,8 @@ from functools import cache
 
 import numpy as np
 import pytest
-from identifiability.window_conditions import (
+
+from identifiable.window_conditions import (
     PayloadRows,
     condition,
     correlations,
@@ -17,7 +18,6 @@ from identifiability.window_conditions import (
     slow_motion,
     wild_motion,
 )
-
 from steelyard.zoo import zoo_robot
 
 MOTIONS = 6

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from payload.loaded_arm import body, motion_of, run
 
+from payloads.loaded_arm import body, motion_of, run
 from steelyard.payloads import described, mounted_at, weigh_by_residual, weigh_with_model
 from steelyard.payloads.methods import residual_torque
 from steelyard.recording import Recording, saturated

@@ -7,8 +7,8 @@ import itertools
 import cvxpy
 import numpy as np
 import pytest
-from payload.loaded_arm import body, motion_of, run
 
+from payloads.loaded_arm import body, motion_of, run
 from steelyard.errors import UnknownNameError
 from steelyard.inertia import Body, check_body, pseudo_inertia
 from steelyard.payloads import (

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from payload.loaded_arm import body, motion_of, run
 
+from payloads.loaded_arm import body, motion_of, run
 from steelyard.errors import InputError
 from steelyard.layout import layout_of
 from steelyard.payloads import (

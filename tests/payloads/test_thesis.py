@@ -10,7 +10,8 @@ from functools import cache
 
 import numpy as np
 import pytest
-from payload.thesis_cases import (
+
+from payloads.thesis_cases import (
     BLOCK,
     CYCLE,
     DUMBBELL,
@@ -28,7 +29,6 @@ from payload.thesis_cases import (
     planar_sinusoids,
     without_friction,
 )
-
 from steelyard.control import ComputedTorque
 from steelyard.estimation import fit_weighted
 from steelyard.identifiable import structural_identifiability

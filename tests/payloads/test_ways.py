@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from payload.loaded_arm import RATE, body, motion_of, run
 
+from payloads.loaded_arm import RATE, body, motion_of, run
 from steelyard.errors import RecordingError, UnknownNameError
 from steelyard.inertia import Body
 from steelyard.layout import layout_of

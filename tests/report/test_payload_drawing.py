@@ -13,9 +13,9 @@ from xml.etree import ElementTree
 import numpy as np
 import pinocchio
 import pytest
-from payload.loaded_arm import body, motion_of, run
 
 from oracles.pinocchio_robot import PinocchioRobot, pinocchio_model
+from payloads.loaded_arm import body, motion_of, run
 from report.test_payload_page import bounds, weighed
 from steelyard.arrays import Array
 from steelyard.errors import InputError

@@ -13,8 +13,8 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pytest
-from payload.loaded_arm import body, motion_of, run
 
+from payloads.loaded_arm import body, motion_of, run
 from report.test_report_page import HOSTILE, Reader, data_of
 from steelyard.audit import Check, Status, Verdict
 from steelyard.errors import InputError

@@ -66,12 +66,12 @@ def link(seed: int = 0, mass: float = 2.0) -> MuJoCoDriver:
 
 
 @cache
-def mind() -> Replanner:
+def replanner() -> Replanner:
     return Replanner.exciting(setting(), budget=None, evaluations=60)
 
 
 @cache
 def run() -> tuple[OnlineRun, MuJoCoDriver]:
     robot = link()
-    thinker = SyncWorker(mind())
-    return run_online(setting(), robot, thinker, HOME, guard=thinker, most_plans=2), robot
+    worker = SyncWorker(replanner())
+    return run_online(setting(), robot, worker, HOME, guard=worker, most_plans=2), robot

@@ -6,7 +6,8 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from online.gen3_plans import (
+
+from safe_learning.gen3_plans import (
     DURATION,
     LAW,
     TUBE,
@@ -18,7 +19,6 @@ from online.gen3_plans import (
     swing,
     with_effort,
 )
-
 from steelyard.archive import from_document, to_document
 from steelyard.control import Tube
 from steelyard.dynamics import link_points

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from online.gen3_plans import DURATION, HOME, LAW, TUBE, gen3, limits_of, model, ring_of_boxes, swing
 
+from safe_learning.gen3_plans import DURATION, HOME, LAW, TUBE, gen3, limits_of, model, ring_of_boxes, swing
 from steelyard.enclosure import Tracking
 from steelyard.errors import InputError
 from steelyard.limits import MotionLimits, NotCertifiedError, certify

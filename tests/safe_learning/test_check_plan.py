@@ -8,9 +8,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from online.gen3_plans import DURATION, LAW, TUBE, draw, gen3, limits_of, model, ring_of_boxes, swing
 
 import steelyard.safe_learning
+from safe_learning.gen3_plans import DURATION, LAW, TUBE, draw, gen3, limits_of, model, ring_of_boxes, swing
 from steelyard.control import Tube
 from steelyard.dynamics import passivity_regressor
 from steelyard.errors import InputError

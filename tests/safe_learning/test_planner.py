@@ -9,8 +9,8 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from online.learning_arm import HIGHEST, HOME, LOWEST, setting
 
+from safe_learning.learning_arm import HIGHEST, HOME, LOWEST, setting
 from steelyard.errors import InputError, NoSolutionError
 from steelyard.limits import MotionLimits, Obstacle, Scene
 from steelyard.motion import RecedingPlans

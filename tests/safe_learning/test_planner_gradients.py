@@ -8,9 +8,9 @@ from functools import cache
 
 import numpy as np
 import pytest
-from online.learning_arm import HIGHEST, HOME, LOWEST, setting
 
 from oracles.pinocchio_robot import PinocchioRobot
+from safe_learning.learning_arm import HIGHEST, HOME, LOWEST, setting
 from steelyard.dynamics import passivity_regressor
 from steelyard.errors import InputError, ShapeError, UnknownNameError
 from steelyard.inertia import change_of_frame

@@ -8,9 +8,9 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from online.gen3_plans import swing
 
 from oracles.pinocchio_robot import PinocchioRobot
+from safe_learning.gen3_plans import swing
 from steelyard.arrays import Array
 from steelyard.control import FORMS, RobustTracking, Tube
 from steelyard.dynamics import inverse_dynamics, passivity_regressor

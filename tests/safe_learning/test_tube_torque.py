@@ -7,12 +7,12 @@ from dataclasses import replace
 import mpmath
 import numpy as np
 import pytest
-from online.gen3_plans import DURATION, LAW, TUBE, gen3, model, swing
 
 from enclosure.forty_digits import DIGITS, exact
 from oracles.forty_digit_passivity import bezier_derivative, reference_torques
 from oracles.random_robots import link_parameters
 from oracles.tube_states import edge_states
+from safe_learning.gen3_plans import DURATION, LAW, TUBE, gen3, model, swing
 from steelyard.control import Tube
 from steelyard.errors import InputError
 from steelyard.layout import layout_of

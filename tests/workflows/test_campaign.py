@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from campaign.test_identification import written as identification
-from campaign.test_monte_carlo import written as study
 
+from campaigns.test_identification import written as identification
+from campaigns.test_monte_carlo import written as study
 from cli.running import run
 from steelyard.archive import to_document
 from steelyard.campaigns import CampaignEvent, Happening, TaskGraph, read_spec

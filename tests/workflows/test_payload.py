@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from payload.loaded_arm import body, motion_of
-from payload.loaded_arm import run as driven
 
 from cli.running import Run, run
+from payloads.loaded_arm import body, motion_of
+from payloads.loaded_arm import run as driven
 from steelyard.archive import to_document
 from steelyard.audit import Status
 from steelyard.errors import InputError

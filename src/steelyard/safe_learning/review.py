@@ -92,7 +92,7 @@ def replay_run(run: OnlineRun) -> Replayed:
         most_plans=script.most_plans,
         patience=script.patience,
         until_settled=script.until_settled,
-        news=replayed_changes(script.news) if script.news else None,
+        scene_source=replayed_changes(script.news) if script.news else None,
     )
     return Replayed(again, *_compared(run, again))
 

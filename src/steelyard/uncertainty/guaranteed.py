@@ -328,7 +328,7 @@ class GuaranteedBounds:
         untested: those of them that the data cannot show wrong, or only where they are far off.
         needed: smallest share of the equations' errors with which some payload explains the data, up to the
             solver's tolerance, dimensionless; near one, an assumption may be broken. None where not asked.
-        theorem13: what Theorem 13 of Zhang et al. (2025) says of the same equations; None where it was not asked.
+        theorem13: what Theorem 13 of Zhang et al. (2025) says of the same equations; None where not asked.
     """
 
     lower: Array
