@@ -15,7 +15,7 @@ import numpy as np
 from steelyard.campaigns import CampaignPlan, Failure, Spec, Task, TaskGraph
 from steelyard.errors import NoSolutionError
 
-HERE = "campaign.sample_tasks"
+HERE = "campaigns.sample_tasks"
 
 
 def draw(seed: int, size: int = 40, pause: float = 0.0) -> dict[str, Any]:

@@ -154,7 +154,7 @@ def test_a_worker_of_another_version_is_named_and_blames_no_input(tmp_path: Path
 
 
 def test_an_aggregation_of_a_repaired_defect_is_computed_again(tmp_path: Path, monkeypatch: Any) -> None:
-    from campaign import sample_tasks
+    from campaigns import sample_tasks
 
     healthy = sample_tasks.multiply
     monkeypatch.setattr(sample_tasks, "multiply", lambda **_: 1 / 0)

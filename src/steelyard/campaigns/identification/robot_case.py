@@ -236,19 +236,19 @@ def robot_case_document(settings: Settings, robot: Mapping[str, Any]) -> dict[st
 
 
 def robot_case_of(document: Mapping[str, Any]) -> RobotCase:
-    """The subject of a document; a worker makes each only once.
+    """The robot case of a document; a worker makes each only once.
 
     Args:
         document: of `robot_case_document`.
 
     Returns:
-        The subject.
+        The robot case.
     """
-    return _subject(json.dumps(document, sort_keys=True))
+    return _robot_case(json.dumps(document, sort_keys=True))
 
 
 @lru_cache(maxsize=4)
-def _subject(text: str) -> RobotCase:
+def _robot_case(text: str) -> RobotCase:
     document = json.loads(text)
     given = {k: _frozen(v) for k, v in document["settings"].items()}
     return RobotCase(Settings(**given), robot_of(document["robot"]))
