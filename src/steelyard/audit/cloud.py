@@ -13,7 +13,7 @@ from steelyard.arrays import Array, BoolArray, checked, read_only
 from steelyard.audit.verdict import Check, Status
 from steelyard.errors import InputError, NoSolutionError, UnknownNameError
 
-# How far numbers scatter, with and without trust in every one of them.
+# Dispersion, plain and robust
 #
 # The robust deviation is $1.4826\,\operatorname{median}|x - \operatorname{median} x|$, which for Gaussian
 # numbers is the standard deviation; fewer than half of them, however wild, cannot carry it away.
@@ -84,7 +84,7 @@ def pooled_scales(stages: Mapping[str, Array], units: Sequence[str]) -> Array:
     return np.where(spread > 0.0, spread, 1.0)
 
 
-# One stage of a parameter cloud: the answers of all runs, how far they scatter, and which lie apart.
+# One stage of a cloud: the estimates of all runs, their dispersion and outliers
 
 APART = 3.5
 """Robust deviations by which the distance of a run must exceed the median distance to count as apart."""
@@ -190,7 +190,7 @@ def apart_from(distances: Array) -> float:
     return float(np.median(d) + APART * robust_deviation(d[:, None])[0])
 
 
-# What becomes of the dispersion of many answers from one stage to the next.
+# How dispersion changes from one stage to the next
 
 STEADY = 0.02
 """Relative change of dispersion below which it counts as unchanged."""
@@ -266,7 +266,7 @@ def _direction(ratio: float) -> Trend:
     return Trend.SHRINKS if ratio < 1.0 else Trend.GROWS
 
 
-# Many estimates of the same parameters, stage by stage, in one basis of principal components.
+# All stages in one basis of principal components
 #
 # Rows of all stages are centred, divided by one scale for each parameter, $z = (\beta - c) / s$, and
 # projected on the common basis, $t = V z$. The rows of V are the principal directions of all stages together,
@@ -362,7 +362,7 @@ class ParameterCloud:
         return ranked[0][0]
 
 
-# Answers of many runs put into one common basis.
+# Estimates with different base parameters brought to a common basis
 
 
 def parameter_cloud(

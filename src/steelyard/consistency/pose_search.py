@@ -306,7 +306,7 @@ def sampled(
             values[sample] = best
 
 
-# Downhill to poses where the mass matrix is smallest (compiled).
+# Local minimisation over poses (compiled)
 
 _STEPS = 120
 _TRIALS = 30

@@ -273,7 +273,7 @@ def admittance_step(
         last_command[k] = tau[k]
 
 
-# An arm that yields to a hand like a light body in a viscous fluid.
+# The admittance law
 
 COMPONENTS = ("x", "y", "z", "rx", "ry", "rz")
 """Directions of a tool: along its axes, then about them."""

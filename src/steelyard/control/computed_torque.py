@@ -18,7 +18,7 @@ from steelyard.dynamics.tree import Tree
 from steelyard.errors import InputError
 from steelyard.robot import Robot
 
-# Feedback through the inverse of a model.
+# Computed torque
 
 
 @dataclass(frozen=True, eq=False)

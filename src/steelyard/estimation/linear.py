@@ -24,7 +24,7 @@ from steelyard.layout import Layout
 from steelyard.problem import Estimate, Problem
 from steelyard.threads import with_one_blas_thread
 
-# Ordinary least squares on base parameters.
+# Ordinary least squares
 
 _BLIND = 1e-10
 

@@ -305,7 +305,7 @@ class MotionSearch:
         return time.perf_counter() - self.begin
 
 
-# The search for a motion worth running, and its answer.
+# `design`: the search as one call, and the motion found
 
 
 @dataclass(frozen=True, eq=False)

@@ -18,7 +18,7 @@ from steelyard.pose import Pose
 from steelyard.robot.joint import Joint, JointKind, Limits, Mimic, Ties, check_ties, ties_of
 from steelyard.robot.link import Geometry, Link
 
-# `Robot`: the tree of joints and links every other room works on.
+# `Robot`
 
 STANDARD_GRAVITY = (0.0, 0.0, -9.81)
 

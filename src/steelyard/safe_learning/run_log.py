@@ -29,7 +29,7 @@ from steelyard.safe_learning.watchdog import Alarm
 from steelyard.safe_learning.worker import Worker
 from steelyard.uncertainty import PayloadBox, RecursiveBounds
 
-# What is written down on the way: events, moves that were driven, and what was known when.
+# Records made on the way: events, moves, and what was known when
 
 
 @dataclass(frozen=True)
@@ -101,7 +101,7 @@ class Known:
         return self.bounds_seconds + self.plan_seconds + self.check_seconds
 
 
-# A move as it goes into a file: its law is left out, for setting and load determine it.
+# A move as it goes into a file: without its law, which setting and load determine
 
 
 @dataclass(frozen=True, eq=False)
@@ -288,7 +288,7 @@ class InputLog:
         object.__setattr__(self, "start", read_only(checked("start", self.start, ("nv",))))
 
 
-# What a run leaves: every cycle, every move with its proof, what was known when, and how it ended.
+# The whole run
 
 SCHEMA = 1
 DONE, STOPPED, BROKEN = "done", "stopped", "broken assumption"
@@ -399,7 +399,7 @@ class OnlineRun:
         return np.linalg.norm(r, axis=1), np.linalg.norm(e, axis=1)
 
 
-# A run on disk: what was decided and said as JSON, what was read and sent as arrays; nothing is lost.
+# A run on disk: decisions and replies as JSON, readings and torques as arrays
 
 RECORD, CYCLES = "run.json", "cycles.npz"
 """Names of the two files in a run's folder."""

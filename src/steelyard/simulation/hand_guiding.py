@@ -75,7 +75,7 @@ class Hand:
         return np.asarray(self.stiffness * (there - position) + self.damping * (speed - velocity))
 
 
-# An arm under hand guiding, alone or led: the loop of law, drives, sensors and hand.
+# The loop of law, drives, sensors and hand
 
 
 @dataclass(frozen=True, eq=False)

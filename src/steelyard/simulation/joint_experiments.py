@@ -235,7 +235,7 @@ def default_holding(robot: Robot, posture: Array, cycle: float) -> GravityPID:
     return GravityPID.nominal(robot, M * HOLDING**2, none, 2.0 * M * HOLDING, none, cycle=cycle)
 
 
-# An experiment on one joint of the simulated robot: torques that nothing corrects, the other joints held.
+# One joint at a time, the others held
 
 SETTLING = 0.5
 """How long all joints are held before one is let go, unless stated, s."""

@@ -13,7 +13,7 @@ from steelyard.arrays import Array, read_only
 from steelyard.errors import DescriptionError, InputError, UnknownNameError
 from steelyard.robot import Robot
 
-# What stands between a robot and its log: every number of it in one object.
+# Sensors and imperfections: every number in one object
 
 _IN_ORDER = 0.5  # jitter of half a cycle to either side is the most that keeps commands in their order
 

@@ -30,7 +30,7 @@ from steelyard.estimation import (
 from steelyard.recording import Recording
 from steelyard.signals import CentralDifferences, differentiated, resampled
 
-# Stages on one motion at one sampling interval: least squares, and where the refinement starts.
+# Least squares at one sampling interval, and the start of the refinement
 
 Document = Mapping[str, Any]
 AUDIT_SEED = 4

@@ -24,7 +24,7 @@ from steelyard.reduction import SYMMETRIC, LinkRule, Reduction, fixed
 from steelyard.robot import Robot
 from steelyard.rollout import ClosedLoop
 
-# What an identification campaign is asked to do, read from its file.
+# Settings, read from the file of the campaign
 
 SETTINGS = ("shared", "independent")
 """Whether the sampling intervals of a motion share start and Jacobian, or each run stands alone."""

@@ -16,7 +16,7 @@ from steelyard.motion import Motion, RecedingPlans
 from steelyard.robot import Robot
 from steelyard.safe_learning.planning.margins import SampledPlans
 
-# What a plan is chosen for: the cost of eq. (28) of Zhang et al. (2025), as a function of the parameter k.
+# The cost as a function of the plan's parameter k
 
 
 class FamilyCost(Protocol):
