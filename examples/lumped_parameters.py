@@ -1,6 +1,6 @@
 r"""Two other ways to the data matrix of a small arm, beside ours.
 
-A log is explained by $\tau = W(q, \dot q, \ddot q)\,\alpha$. Paper 001 (section 4.1.3) finds the data
+A log is explained by $\tau = W(q, \dot q, \ddot q)\,\alpha$. Lambert (2023; section 4.1.3) finds the data
 matrix W
 
 - by taking symbolic equations of motion apart: terms with the same coefficient are lumped together, once for

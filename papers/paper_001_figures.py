@@ -1,4 +1,4 @@
-"""Draw what paper 001 shows of a real Panda, from a simulated one: Figs. 4-1, 4-3, 4-4, 5-6 and 5.3.1.
+"""Draw what Lambert (2023) shows of a real Panda, from a simulated one: Figs. 4-1, 4-3, 4-4, 5-6 and 5.3.1.
 
 A Panda with friction and industrial sensors moves along sinusoids of 0.3 rad, empty and with 0.9 kg at its
 flange. Its arm is identified from ten sinusoids and a prior that is ten percent off, by the paper's ridge
@@ -46,7 +46,7 @@ DELAY = 0.15
 
 def main(words: list[str]) -> int:
     """Draw the page and say what it shows."""
-    parser = argparse.ArgumentParser(description="Draw the curves of paper 001 from a simulated Panda.")
+    parser = argparse.ArgumentParser(description="Draw the curves of Lambert (2023) from a simulated Panda.")
     parser.add_argument("--out", type=Path, default=Path("paper_001.html"), help="the page")
     out = parser.parse_args(words).out
     robot = zoo_robot("panda")
@@ -79,7 +79,7 @@ def main(words: list[str]) -> int:
             + drawn("torques", names, Curves(held_out.time, held_out.tau, predicted), "N·m")
         ),
     }
-    write_page(out, "Paper 001: curves of a simulated Panda", sections)
+    write_page(out, "Lambert (2023): curves of a simulated Panda", sections)
     print(out)
     return 0
 

@@ -1,4 +1,4 @@
-"""Draw Fig. 5 of paper 003 from a simulated arm: actual and estimated torques under a guiding hand.
+"""Draw Fig. 5 of Tian et al. (2024) from a simulated arm: actual and estimated torques under a guiding hand.
 
 The Med7 is identified from one exciting motion with industrial sensors. Under an admittance law with that
 model a hand then leads its tool sideways. Drawn are the torques that its meters show, and what the model
@@ -37,7 +37,7 @@ DEAD_ZONE = np.array([2.0] * 3 + [0.1] * 3)
 
 def main(words: list[str]) -> int:
     """Draw the page and say what it shows."""
-    parser = argparse.ArgumentParser(description="Draw Fig. 5 of paper 003 from a simulated Med7.")
+    parser = argparse.ArgumentParser(description="Draw Fig. 5 of Tian et al. (2024) from a simulated Med7.")
     parser.add_argument("--out", type=Path, default=Path("paper_003.html"), help="the page")
     out = parser.parse_args(words).out
     robot = zoo_robot("lbr_med7")
@@ -54,7 +54,7 @@ def main(words: list[str]) -> int:
         f"the hand: at most {largest.max():.2f} N·m at a joint.</p>\n"
     )
     figure = drawn("torques", robot.joint_names, Curves(led.time, led.tau, estimated), "N·m")
-    write_page(out, "Paper 003: a simulated Med7 under a guiding hand", {"Fig. 5": told + figure})
+    write_page(out, "Tian et al. (2024): a simulated Med7 under a guiding hand", {"Fig. 5": told + figure})
     print(out)
     return 0
 

@@ -19,7 +19,7 @@ EXAMPLES = Path(__file__).resolve().parents[1] / "examples"
 PAPERS = EXAMPLES.parent / "papers"
 FILES = sorted([*EXAMPLES.glob("*.py"), *PAPERS.glob("*.py")])
 TABLE_5_2 = {"m2", "m1*G1 + m2*G2", "m1*cx1", "m1*cz1", "m2*cx2", "m2*cz2", "m2*G2"}
-"""Lumped parameters of the two-link arm in paper 001; (5.6) leaves one of them out."""
+"""Lumped parameters of the two-link arm in Lambert (2023); (5.6) leaves one of them out."""
 
 
 @cache

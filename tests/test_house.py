@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections import defaultdict
 from pathlib import Path
 
@@ -94,3 +95,15 @@ def test_public_names_are_unique_in_the_package() -> None:
     twice = {name: sorted(where) for name, where in homes.items() if len(where) > 1}
     assert {name: where for name, where in twice.items() if name not in SAME_NAME} == {}
     assert set(SAME_NAME) <= set(twice), "a name is excused that has one meaning"
+
+
+def test_questions_of_a_stranger_are_answered_by_files_that_hold_the_answer() -> None:
+    text = (SOURCE.parents[1] / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    rows = text.split("### Where is …?")[1].split("\n## ")[0].splitlines()
+    answers = [line.split("|")[2] for line in rows if line.startswith("|")][2:]
+    assert len(answers) >= 10
+    for answer in answers:
+        for path in re.findall(r"`([\w/]+\.py)`", answer):
+            assert (SOURCE / path).is_file(), path
+        for name, path in re.findall(r"`(\w+)` in `([\w/]+\.py)`", answer):
+            assert re.search(rf"\b{name}\b", (SOURCE / path).read_text(encoding="utf-8")), (name, path)

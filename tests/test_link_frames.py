@@ -132,7 +132,7 @@ def degrees(frames: LinkFrames) -> np.ndarray:
 
 # Panda: Franka Emika's own table (FCI documentation, control parameters), without its flange. CRANE-X7:
 # heights of RT Corporation's description added up by hand, 41 + 64, 65 + 185 and 121 + 129 mm. SCARA: the
-# table of the public model of paper 002's authors.
+# table of the public model of Wensing et al. (2024).
 KNOWN_TABLES = {
     "panda": [
         [0, 0, 0, 0.333],

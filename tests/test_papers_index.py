@@ -249,7 +249,7 @@ def test_notation_prints_the_orders_the_code_uses() -> None:
 
 
 def _pseudo_inertia(theta: np.ndarray) -> np.ndarray:
-    """Paper 000's (31) from its parameter order (3): m, first moments, XX, YY, ZZ, XY, YZ, XZ."""
+    """Eq. (31) of Zhang et al. (2025) from its order (3): m, first moments, XX, YY, ZZ, XY, YZ, XZ."""
     m, *h, xx, yy, zz, xy, yz, xz = theta
     inertia = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
     second = np.trace(inertia) / 2 * np.eye(3) - inertia

@@ -1,4 +1,4 @@
-"""Reductions by symmetry: counts of paper 004, torques by Pinocchio, round trips, contradictions."""
+"""Reductions by symmetry: counts of Oaki et al. (2026), torques by Pinocchio, round trips, contradictions."""
 
 from __future__ import annotations
 
@@ -76,9 +76,9 @@ def count(robot: Robot, layout: Layout, reduction: Reduction | None = None) -> i
     return base.count
 
 
-# Paper 004, Table I: 25 link terms and five rotors beyond them, in modified Denavit-Hartenberg frames. In the
-# description's own frames the axial moments of bodies 4 and 6 show in products of inertia of those before
-# them; with these fixed they count themselves, which makes 27.
+# Oaki et al. (2026), Table I: 25 link terms and five rotors beyond them, in modified Denavit-Hartenberg
+# frames. In the description's own frames the axial moments of bodies 4 and 6 show in products of inertia of
+# those before them; with these fixed they count themselves, which makes 27.
 COUNTS = [(None, 43), ("mdh", 25), ("urdf", 27)]
 
 

@@ -46,7 +46,7 @@ def rows() -> list[Row]:
 
 @cache
 def crane() -> MinimalModel:
-    """The 39 parameters of paper 004."""
+    """The 39 parameters of Oaki et al. (2026)."""
     frames, hand = modified_dh_frames(ROBOT), ROBOT.link_names[-1]
     rules = dict.fromkeys(ROBOT.link_names[:-1], SYMMETRIC) | {
         hand: fixed(dict.fromkeys(PARAMETER_NAMES, 0.0))
@@ -64,7 +64,7 @@ def crane_loop(steps: int = 1) -> ClosedLoop:
 
 @cache
 def crane_log() -> LoopRun:
-    """AG02 of paper 004 on the MuJoCo plant with the robot's own sensors, in blocks of 10 ms.
+    """AG02 of Oaki et al. (2026) on the MuJoCo plant with the robot's own sensors, in blocks of 10 ms.
 
     The meter shows what acts, one cycle after it was commanded, so torques are moved back by one cycle.
     """

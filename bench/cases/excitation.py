@@ -1,4 +1,4 @@
-"""Time to a condition number of 51, which paper 003 reached in ten minutes: ours, and the ways it names.
+"""Time to a condition number of 51, ten minutes' work for Tian et al. (2024): ours, and the ways they name.
 
 All solve the problem of `studies.excitation.med7` with the same kernels and limits, from random starts of the
 same sampler. The clock of a baseline stands still while its motions are judged. About four minutes.
@@ -29,7 +29,7 @@ SHARPNESS = 1000.0
 CROWD, CLIMBS = 20, 6
 """Motions in the memetic search's population, and steps of a child's own climb."""
 
-PAPER = "paper 003: 51 in about 600 s, its basis unpublished, so not like for like"
+PAPER = "Tian et al. (2024): 51 in about 600 s, its basis unpublished, so not like for like"
 
 
 def rows() -> list[Row]:

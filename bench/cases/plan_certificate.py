@@ -1,4 +1,4 @@
-"""Plans of three seconds certified among twelve boxes, or refused: paper 000's arm, box and tube.
+"""Plans of three seconds certified among twelve boxes, or refused: arm, box and tube of Zhang et al. (2025).
 
 The proof is of torques, positions, velocities, obstacles and self-collision, for every state of a tube of
 0.016 rad/s and every parameter of the box. Half of the plans are drawn; the other half is scaled until it all
@@ -29,7 +29,7 @@ DRAWN, SCALED, BISECTIONS = 120, 30, 10
 BOXES, PER_SCENE = 12, 10
 DURATION, REACH = 3.0, 1.2
 HOME = np.array([0.0, 0.26, np.pi, -2.2, 0.0, 0.96, np.pi / 2])
-# Table I of paper 000: middle and half widths of the last link with all that it carries.
+# Table I of Zhang et al. (2025): middle and half widths of the last link with all that it carries.
 END_EFFECTOR = np.array([3.2, 0.0, 0.0, -0.55, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0])
 HALF_WIDTHS = np.array([2.0, 0.4, 0.4, 0.45, 0.2, 0.2, 0.2, 0.2, 0.2, 0.2])
 REPEATS = 3
@@ -68,7 +68,7 @@ def rows() -> list[Row]:
 
 
 def _certifier(rng: np.random.Generator) -> PlanCertifier:
-    """Paper 000's setting among boxes around the arm, those left out that it touches at home."""
+    """The setting of Zhang et al. (2025) among boxes around the arm, without those it touches at home."""
     robot = zoo_robot("kinova_gen3_2f85")
     layout = layout_of(robot, ("viscous", "coulomb", "rotor"))
     phi = layout.complete_nominal()

@@ -34,11 +34,11 @@ VIRTUAL_DAMPING = np.array([50.0, 50.0, 50.0, 2.0, 2.0, 2.0])
 MODELS = ("nominal without tool", "nominal with tool", "identified", "true but for the meters", "true")
 WORKLOAD = {"nominal without tool": 61.14, "nominal with tool": 22.65, "identified": 15.04}
 
-_DESCRIPTION = f"""Paper 003, section V-C, in simulation: {len(SEEDS)} MuJoCo plants of the Med7 with drives,
-a tool of {TOOL.mass:g} kg and `{SENSOR}` sensors, each from its own pose. What the torque meters show and the
-model does not explain, behind an observer of {OBSERVER:g} 1/s, moves the tool by an admittance of 2 kg and
-50 N·s/m, 0.05 kg·m² and 2 N·m·s/rad, with the paper's dead zone of 2 N and 0.1 N·m: {SECONDS:g} s without
-contact, then a hand leads the tool 0.2 m sideways in 4 s through a spring.
+_DESCRIPTION = f"""Tian et al. (2024), section V-C, in simulation: {len(SEEDS)} MuJoCo plants of the Med7 with
+drives, a tool of {TOOL.mass:g} kg and `{SENSOR}` sensors, each from its own pose. What the torque meters
+show and the model does not explain, behind an observer of {OBSERVER:g} 1/s, moves the tool by an admittance
+of 2 kg and 50 N·s/m, 0.05 kg·m² and 2 N·m·s/rad, with the paper's dead zone of 2 N and 0.1 N·m: {SECONDS:g} s
+without contact, then a hand leads the tool 0.2 m sideways in 4 s through a spring.
 
 - Nominal: each link heavier or lighter by up to {100 * MASS_ERROR:g} %, no friction; the tool unknown, or
   known by its mass and centre.

@@ -1,4 +1,4 @@
-"""The whole of paper 004 as one campaign: its time, its proofs, its cloud; killed, and on a cluster."""
+"""Oaki et al. (2026) as one campaign: its time, its proofs, its cloud; killed, and on a cluster."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def run() -> Study:
         f"{protocol['runs']} runs refined, {protocol['certified']} of them proven positive definite, "
         f"{protocol['possible']} physically possible. Failures: {_counted(protocol['failures'])}."
     )
-    return Study("Campaign of paper 004", _DESCRIPTION + told, figures, extra)
+    return Study("Campaign of Oaki et al. (2026)", _DESCRIPTION + told, figures, extra)
 
 
 def _command(spec: Path, out: Path, *more: str) -> list[str]:

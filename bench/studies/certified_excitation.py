@@ -1,7 +1,8 @@
 """Certified plans that show the payload: how well, how soon, under which torque limits and law.
 
-The arm of paper 000 knows of its end-effector what Table I states. Every plan starts at rest, in the paper's
-pose or in one drawn around it, and is found and proven within 0.3 s; random certified plans stand beside.
+The arm of Zhang et al. (2025) knows of its end-effector what Table I states. Every plan starts at rest, in
+the paper's pose or in one drawn around it, and is found and proven within 0.3 s; random certified plans stand
+beside.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ LIMITS: dict[str, tuple[float, ...]] = {
 }
 OBSTACLES = 6
 PLANS = 4
-"""In a row, as in paper 000, VI-D2."""
+"""In a row, as in Zhang et al. (2025), section VI-D2."""
 ERROR = 1.0
 """Of every torque, for comparing rows of plans, N·m."""
 Array = np.ndarray
@@ -120,12 +121,12 @@ def run(seeds: int = SEEDS) -> Study:
 
 
 _DESCRIPTION = f"""Kinova Gen3 with gripper, every number but those of the end-effector known within
-{100 * SPREAD:g} %, the end-effector within Table I of paper 000; tube of V_M = 1e-3 J and K_r = 5 /s. Plans
-last 3 s and end at rest. Starts are the paper's pose and poses around it in which the arm can be proven to
-stand still. Condition numbers are those of (30) at 128 samples. Wall times are those of a budget of
-{BUDGET:g} s, which the search uses up whatever it has found. Rows of {PLANS} plans, of which {PLANS - 1} are
-driven half, compare what to count: each plan alone, together with what was driven, and the driven part of
-each together with what was driven."""
+{100 * SPREAD:g} %, the end-effector within Table I of Zhang et al. (2025); tube of V_M = 1e-3 J and
+K_r = 5 /s. Plans last 3 s and end at rest. Starts are the paper's pose and poses around it in which the arm
+can be proven to stand still. Condition numbers are those of (30) at 128 samples. Wall times are those of a
+budget of {BUDGET:g} s, which the search uses up whatever it has found. Rows of {PLANS} plans, of which
+{PLANS - 1} are driven half, compare what to count: each plan alone, together with what was driven, and the
+driven part of each together with what was driven."""
 
 
 def judged(case: Case, seed: int) -> Outcome:

@@ -39,9 +39,9 @@ DEVIATION = 0.0625
 _DESCRIPTION = """Med7 of the zoo with a rod of 0.2 m as its tool, above a table: five harmonics, 10 s, 43
 rigid-body and 14 friction columns in the basis of `robot_columns`, judged at 20 Hz with sign(v), position and
 velocity limits at every instant, shapes 1 cm apart. The table gives the median of the seeds and in brackets
-the worst; "limits on" adds acceleration and nominal torque. Paper 003 reached 51 in about ten minutes; its
-basis, units, scaling and tool are not published, so the two figures are not like for like. Budgets are wall
-time: on a busy machine they buy less."""
+the worst; "limits on" adds acceleration and nominal torque. Tian et al. (2024) reached 51 in about ten
+minutes; its basis, units, scaling and tool are not published, so the two figures are not like for like.
+Budgets are wall time: on a busy machine they buy less."""
 
 
 @dataclass(frozen=True)
@@ -121,7 +121,7 @@ def run(seeds: int = SEEDS) -> Study:
 
 
 def med7(start: str = "home", limits: str = "off", criterion: Criterion = Criterion.COND) -> DesignProblem:
-    """The problem of paper 003; `limits` on adds those of acceleration and nominal torque."""
+    """The problem of Tian et al. (2024); `limits` on adds those of acceleration and nominal torque."""
     robot = zoo_robot("lbr_med7")
     layout, base = robot_columns(robot)
     return DesignProblem(

@@ -44,7 +44,7 @@ REPEATED = "one random one of 10 s, five times"
 FIVE = "five random ones of 10 s in sequence"
 MOTIONS = (DESIGNED, COND, LONGER, REPEATED, SAME_BAND, FIVE)
 PAPER = {"lbr_A1": 1.5, "lbr_A7": 0.5}
-"""Largest torque errors of paper 003, section V-B, on hardware, N·m."""
+"""Largest torque errors of Tian et al. (2024), section V-B, on hardware, N·m."""
 
 _DESCRIPTION = f"""MuJoCo plants with `{SENSOR}` sensors, each log identified by weighted least squares
 without a prior. Designs have five harmonics and a free start, keep every limit of the description, and are
@@ -58,8 +58,8 @@ five times the period; one motion five times; as many harmonics as fill the band
 motions one after another. The first two are held arm by arm, the third over all arms; the fourth is shown and
 not promised: limits bound what can be learnt in 10 s."""
 
-_PAPER_LINE = """The line of paper 003 on the Med7 above a table: identify on the cond-optimal motion from
-home, then predict another, random one. Largest errors in N·m, median of the seeds and in brackets the
+_PAPER_LINE = """The line of Tian et al. (2024) on the Med7 above a table: identify on the cond-optimal motion
+from home, then predict another, random one. Largest errors in N·m, median of the seeds and in brackets the
 largest: against the measured torque in the band of the motion, and against the torque of the true model along
 the planned motion, which no meter's noise hides. This is simulation; the paper's 1.5 and 0.5 N·m are hardware
 with a tool that is not published."""
@@ -139,7 +139,7 @@ def judged(name: str, seed: int, motion: str) -> Outcome:
 
 
 def predicted(seed: int) -> Prediction:
-    """The line of paper 003: design, identify, predict."""
+    """The line of Tian et al. (2024): design, identify, predict."""
     problem = med7("home", "on")
     robot = problem.robot
     found = design(problem, SearchBudget(None, ROUNDS), np.random.default_rng([seed, 0]), workers=1)

@@ -1,4 +1,4 @@
-"""Structural identifiability beside Pinocchio: random trees, rotors, robots, and Table 6 of paper 002."""
+"""Structural identifiability beside Pinocchio: trees, rotors, robots; Table 6 of Wensing et al. (2024)."""
 
 from __future__ import annotations
 
@@ -51,8 +51,8 @@ def run() -> Study:
         f"their siblings; {ROTOR_TREES} with rotors of any axis, place and ratio; and every robot of the zoo "
         "and of the public descriptions at hand, held and floating, with and without gravity and drives. The "
         "rank and the classes are judged by Pinocchio's regressors at oversampled random states, nullspace "
-        "and base parameters on other states. Table 6 of paper 002: a leg identified on a bench and used on "
-        "a galloping robot, against one identified while galloping; RMS errors.",
+        "and base parameters on other states. Table 6 of Wensing et al. (2024): a leg identified on a bench "
+        "and used on a galloping robot, against one identified while galloping; RMS errors.",
         (*figures, *bounds),
         extra,
     )

@@ -1,4 +1,4 @@
-"""Appendix D and Table IV of paper 000: does cond of the momentum windows follow cond of the torques?
+"""Appendix D and Table IV of Zhang et al. (2025): does cond of momentum windows follow that of torques?
 
 About two minutes on one idle core.
 """
@@ -19,7 +19,7 @@ from tables import Bound, Study
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tests"))
 
-from identifiability.window_conditions import (
+from identifiable.window_conditions import (
     TABLE_IV,
     correlations,
     payload_rows,

@@ -1,4 +1,4 @@
-"""The arm of paper 000 and the worlds it learns in: what is stated of it, and truths drawn within that."""
+"""The arm of Zhang et al. (2025) and the worlds it learns in: what is stated of it, truths drawn within."""
 
 from __future__ import annotations
 

@@ -66,7 +66,7 @@ class Outcome:
 
 
 def run(seeds: int = SEEDS) -> Study:
-    """Let every arm learn; one at a time, as its thinker has a process of its own."""
+    """Let every arm learn; one at a time, as its worker has a process of its own."""
     outcomes = [learned(seed) for seed in range(seeds)]
     ratio = np.array([o.ratio for o in outcomes])
     first = np.array([o.conditions[0] for o in outcomes])
@@ -109,23 +109,23 @@ def learned(seed: int) -> Outcome:
         world = drawn_world(
             rng, form="clamped", pattern="edge", cycle=CYCLE, velocity_error=VELOCITY, obstacles=0
         )
-        mind = Replanner.exciting(world.setting, budget=BUDGET)
-        mind.warm_up(world.start)
-        link, thinker = world.link(), ProcessWorker(mind)
+        replanner = Replanner.exciting(world.setting, budget=BUDGET)
+        replanner.warm_up(world.start)
+        link, worker = world.link(), ProcessWorker(replanner)
         try:
             done = run_online(
                 world.setting,
                 link,
-                thinker,
+                worker,
                 world.start,
-                guard=SyncWorker(mind),
+                guard=SyncWorker(replanner),
                 most_plans=PLANS,
                 seed=seed,
             )
         except NoSolutionError:
             continue
         finally:
-            thinker.close()
+            worker.close()
         return judged(world, done, violations_of(done, link, world.ten), draw)
     raise NoSolutionError("no start has a first plan.", place=f"seed {seed}")
 

@@ -47,22 +47,22 @@ class Rig:
     Attributes:
         plant: the true arm.
         link: what the loop is given for it.
-        thinker: who plans.
+        worker: what plans.
         guard: who judges new scenes.
         when: the fault begins, s.
         ten: of the true end effector after it, shape (10,), SI.
-        news: where new scenes come from.
+        scene_source: asked for new scenes.
         scenes: that are to be kept clear of, each with the time from which on.
         patience: how long answers are waited for, s.
     """
 
     plant: MuJoCoDriver
     link: RobotDriver
-    thinker: Worker
+    worker: Worker
     guard: Worker
     when: float
     ten: Array
-    news: SceneSource | None = None
+    scene_source: SceneSource | None = None
     scenes: list[tuple[float, Scene]] = field(default_factory=list)
     patience: float | None = None
 
@@ -122,11 +122,11 @@ class FaultyLink:
         self._link.stop()
 
 
-class FaultyThinker:
-    """A thinker who fails at some of its answers.
+class FaultyWorker:
+    """A worker who fails at some of its answers.
 
     Args:
-        thinker: who thinks.
+        worker: what computes the replies.
         failing: numbers of the answers that fail, the first being 0.
         failed: told at the first of them.
         stale: whether it then repeats its last answer; otherwise it says nothing.
@@ -135,21 +135,21 @@ class FaultyThinker:
 
     def __init__(
         self,
-        thinker: Worker,
+        worker: Worker,
         failing: range,
         failed: Callable[[], None],
         *,
         stale: bool = False,
         patient: bool = True,
     ) -> None:
-        self._thinker, self._failing, self._failed = thinker, failing, failed
+        self._worker, self._failing, self._failed = worker, failing, failed
         self._stale, self._patient = stale, patient
         self._count = 0
         self._last: PlanReply | SceneResponse | None = None
 
     def ask(self, question: PlanRequest | SceneChange) -> None:
         """Pass a question on."""
-        self._thinker.ask(question)
+        self._worker.ask(question)
 
     def answer(self, patience: float | None) -> PlanReply | SceneResponse | None:
         """Answer, or fail."""
@@ -160,29 +160,29 @@ class FaultyThinker:
             if patience is None and not self._patient:
                 raise TimeoutError("the loop waits for ever")
             return self._last if self._stale else None
-        self._last = self._thinker.answer(patience)
+        self._last = self._worker.answer(patience)
         return self._last
 
     def close(self) -> None:
-        """Close the thinker."""
-        self._thinker.close()
+        """Close the worker."""
+        self._worker.close()
 
 
 @dataclass(frozen=True, eq=False)
 class Trial:
-    """A world, who plans in it, and the source of what goes wrong."""
+    """A world, the replanner in it, and the source of what goes wrong."""
 
     world: World
-    mind: Replanner
+    replanner: Replanner
     rng: np.random.Generator
 
 
 def _plain(trial: Trial) -> Rig:
     """Nothing wrong yet."""
-    plant, thinker = trial.world.link(), SyncWorker(trial.mind)
+    plant, worker = trial.world.link(), SyncWorker(trial.replanner)
     setting = trial.world.setting
     when = float(trial.rng.uniform(EARLIEST, LATEST) * setting.duration)
-    return Rig(plant, plant, thinker, thinker, when, trial.world.ten, scenes=[(0.0, setting.scene)])
+    return Rig(plant, plant, worker, worker, when, trial.world.ten, scenes=[(0.0, setting.scene)])
 
 
 def _some_joints(rng: np.random.Generator) -> Array:
@@ -204,7 +204,7 @@ def _failing(trial: Trial, answers: int, **how: bool) -> Rig:
     def failed() -> None:
         rig.when = rig.plant.cycle * len(rig.plant.truth[0])
 
-    rig.thinker = FaultyThinker(rig.thinker, range(first, first + answers), failed, **how)
+    rig.worker = FaultyWorker(rig.worker, range(first, first + answers), failed, **how)
     return rig
 
 
@@ -228,9 +228,9 @@ def planner_stale(trial: Trial) -> Rig:
 def planner_dead(trial: Trial) -> Rig:
     """The planner's process is killed."""
     rig = _plain(trial)
-    thinker = ProcessWorker(trial.mind)
-    rig.thinker = thinker
-    rig.link = FaultyLink(rig.plant, rig.when, strike=lambda: os.kill(thinker.pid, signal.SIGKILL))
+    worker = ProcessWorker(trial.replanner)
+    rig.worker = worker
+    rig.link = FaultyLink(rig.plant, rig.when, strike=lambda: os.kill(worker.pid, signal.SIGKILL))
     return rig
 
 
@@ -350,19 +350,19 @@ def pushed(trial: Trial) -> Rig:
 
 def obstacle_late(trial: Trial) -> Rig:
     """Something is in the way, and is reported when the arm is already under way."""
-    return _surprised(trial, 1)
+    return _scene_changed(trial, 1)
 
 
 def obstacles_in_turn(trial: Trial) -> Rig:
     """Two or three obstacles, reported shortly after each other."""
-    return _surprised(trial, int(trial.rng.integers(2, 4)))
+    return _scene_changed(trial, int(trial.rng.integers(2, 4)))
 
 
-def _surprised(trial: Trial, count: int) -> Rig:
+def _scene_changed(trial: Trial, count: int) -> Rig:
     rig = _plain(trial)
     times = rig.when + np.concatenate(([0.0], np.cumsum(trial.rng.uniform(0.02, 0.6, count - 1))))
 
-    def news(now: float) -> Scene | None:
+    def changes(now: float) -> Scene | None:
         told = len(rig.scenes) - 1
         if told == count or now < times[told]:
             return None
@@ -370,7 +370,7 @@ def _surprised(trial: Trial, count: int) -> Rig:
         rig.scenes.append((now, scene))
         return scene
 
-    rig.news = news
+    rig.scene_source = changes
     return rig
 
 

@@ -21,13 +21,14 @@ from tables import Bound, Study
 STARTS, SPREAD = 10, 0.5
 SAME = 1e-3
 
-_DESCRIPTION = f"""AG02 of paper 004, 109 s, on the MuJoCo plant of the CRANE-X7 with the hand axis and its
-own sensors (`crane-x7`); Coulomb friction is no part of the model. Its 39 parameters are refined at 40 ms
-from {STARTS} random starts within {100 * SPREAD:g} % of the plant's.
+_DESCRIPTION = f"""AG02 of Oaki et al. (2026), 109 s, on the MuJoCo plant of the CRANE-X7 with the hand axis
+and its own sensors (`crane-x7`); Coulomb friction is no part of the model. Its 39 parameters are refined
+at 40 ms from {STARTS} random starts within {100 * SPREAD:g} % of the plant's.
 
 - Exact: Gauss-Newton with forward sensitivities. DIDIM: approach by the inverse-dynamics regressor, polished.
-- Box: each start's own box of 100 times its size, rotors positive, as in paper 004. A parameter that is small
-  in the plant has a small box, in which a search may be held back; how many are is in the table.
+- Box: each start's own box of 100 times its size, rotors positive, as in Oaki et al. (2026). A parameter
+  that is small in the plant has a small box, in which a search may be held back; how many are is in
+  the table.
 - Possible: every step at links that can exist.
 - A start whose mass matrix is not positive definite cannot be simulated. As given, that is the outcome, with
   its reason. With `approach` it is moved to the fit with the references' accelerations; the table says so.

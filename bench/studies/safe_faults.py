@@ -104,8 +104,8 @@ def judged(case: Case) -> Outcome:
             velocity_error=VELOCITY_ERROR,
             obstacles=int(rng.integers(MOST_OBSTACLES + 1)),
         )
-        mind = Replanner.exciting(world.setting, budget=None, evaluations=EVALUATIONS)
-        found = faulty_run(case.fault, Trial(world, mind, rng), PLANS, 1000 * case.seed)
+        replanner = Replanner.exciting(world.setting, budget=None, evaluations=EVALUATIONS)
+        found = faulty_run(case.fault, Trial(world, replanner, rng), PLANS, 1000 * case.seed)
         if found is not None:
             return found
     raise NoSolutionError(f"none of {DRAWS} worlds has a first plan.", place=f"{case}")
@@ -121,7 +121,7 @@ def faulty_run(fault: str, trial: Trial, plans: int, seed: int) -> Outcome | Non
     except Exception as error:  # whatever the loop dies of is the finding
         return Outcome("crashed", None, (), f"{type(error).__name__}: {error}")
     finally:
-        rig.thinker.close()
+        rig.worker.close()
 
 
 def driven(trial: Trial, rig: Rig, plans: int, seed: int) -> OnlineRun:
@@ -129,13 +129,13 @@ def driven(trial: Trial, rig: Rig, plans: int, seed: int) -> OnlineRun:
     return run_online(
         trial.world.setting,
         rig.link,
-        rig.thinker,
+        rig.worker,
         trial.world.start,
         guard=rig.guard,
         most_plans=plans,
         patience=rig.patience,
         seed=seed,
-        news=rig.news,
+        scene_source=rig.scene_source,
     )
 
 

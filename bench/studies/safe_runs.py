@@ -164,11 +164,13 @@ def judged(seed: int) -> Outcome:
     raise NoSolutionError(f"none of {DRAWS} worlds has a first plan.", place=f"seed {seed}")
 
 
-def driven(world: World, seed: int, mind: Replanner, plans: int = PLANS) -> tuple[MuJoCoDriver, OnlineRun]:
+def driven(
+    world: World, seed: int, replanner: Replanner, plans: int = PLANS
+) -> tuple[MuJoCoDriver, OnlineRun]:
     """Drive one run."""
-    link, thinker = world.link(), SyncWorker(mind)
+    link, worker = world.link(), SyncWorker(replanner)
     start, seed = world.start, 1000 * seed
-    return link, run_online(world.setting, link, thinker, start, guard=thinker, most_plans=plans, seed=seed)
+    return link, run_online(world.setting, link, worker, start, guard=worker, most_plans=plans, seed=seed)
 
 
 def true_states(link: MuJoCoDriver, done: OnlineRun) -> Driven:

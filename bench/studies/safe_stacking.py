@@ -1,4 +1,4 @@
-"""Experiments (a), (b) and (c) of paper 000 in simulation: Tables III and V, the data of Figs. 5 to 12.
+"""Experiments (a) to (c) of Zhang et al. (2025) in simulation: Tables III and V, the data of Figs. 5 to 12.
 
 About 20 minutes on two idle cores.
 """

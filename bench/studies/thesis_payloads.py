@@ -1,4 +1,4 @@
-"""The simulated cases of paper 001 beside ours: Tables 5.1-5.4 line by line, and the dumbbell of Table 5.6.
+"""The simulated cases of Lambert (2023) beside ours: Tables 5.1-5.4 by line, the dumbbell of Table 5.6.
 
 About four minutes on one idle core.
 """
@@ -43,7 +43,7 @@ from tables import Bound, Study
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tests"))
 
-from payload.thesis_cases import (
+from payloads.thesis_cases import (
     BLOCK,
     CYCLE,
     DUMBBELL,
@@ -107,7 +107,7 @@ def run() -> Study:
     ]
     texts, bounds, extras = zip(*parts, strict=True)
     return Study(
-        "Paper 001's payloads",
+        "Payloads of Lambert (2023)",
         "\n\n".join((_DESCRIPTION, *texts)),
         tuple(chain.from_iterable(bounds)),
         {key: value for extra in extras for key, value in extra.items()},

@@ -1,4 +1,4 @@
-"""How good the collision test of paper 003 is: verdicts beside Coal's, and motions designed either way."""
+"""The collision test of Tian et al. (2024): verdicts beside Coal's, and motions designed either way."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def run() -> Study:
     missed = [verdict.missed for verdict in verdicts if verdict.way == "balls"]
     papers = [search.g for search in searches if search.way == "means" and search.found]
     return Study(
-        "Virtual constraints of paper 003",
+        "Virtual constraints of Tian et al. (2024)",
         f"{_DESCRIPTION}\n\n{_verdict_table(verdicts)}\n\n{_DESIGNS}\n\n{_search_table(searches)}",
         (
             Bound("share of collisions that balls around the feature points miss", max(missed), 0.0),

@@ -16,7 +16,7 @@ from paper_000.scenes import EXPERIMENTS
 
 def main(words: list[str]) -> int:
     """Print what became of the dumbbell in the hands of each method; 1 if it failed with one of them."""
-    parser = argparse.ArgumentParser(description="Carry one dumbbell as in paper 000.")
+    parser = argparse.ArgumentParser(description="Carry one dumbbell as in Zhang et al. (2025).")
     parser.add_argument("methods", nargs="*", metavar="method", help=f"of {', '.join(METHODS)}")
     parser.add_argument("--experiment", choices=EXPERIMENTS, default="a")
     parser.add_argument("--pounds", type=int, choices=POUNDS, default=POUNDS[-1])

@@ -1,4 +1,4 @@
-"""The page of paper 000's figures: one self-contained HTML file that needs no script."""
+"""The page with the figures of Zhang et al. (2025): one self-contained HTML file that needs no script."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from paper_000.figure_tracking import FIGURES, tracking_section
 from steelyard.report.html import marked_up
 from steelyard.report.page import page
 
-TITLE = "Paper 000: stacking dumbbells while learning"
+TITLE = "Zhang et al. (2025): stacking dumbbells while learning"
 
 
 def figure_page(result: StackingResult, *, version: str = "") -> str:
@@ -61,8 +61,8 @@ def _opening(result: StackingResult) -> str:
     )
     listed = "".join(f"<div><dt>{label}</dt><dd>{value}</dd></div>" for label, value in figures)
     return (
-        '<p class="eyebrow">Tables III and V and Figs. 5 to 12 of paper 000, run again in simulation on '
-        f"{marked_up(result.date)}</p>\n<h1>Stacking dumbbells while learning</h1>\n"
+        '<p class="eyebrow">Tables III and V and Figs. 5 to 12 of Zhang et al. (2025), run again in '
+        f"simulation on {marked_up(result.date)}</p>\n<h1>Stacking dumbbells while learning</h1>\n"
         f'<dl class="figures">{listed}</dl>\n'
     )
 

@@ -16,7 +16,9 @@ from steelyard.errors import InputError
 
 def main(words: list[str]) -> int:
     """Write the page; 2 if the result cannot be read or the page not be written."""
-    parser = argparse.ArgumentParser(description="Draw the tables and figures of paper 000's experiments.")
+    parser = argparse.ArgumentParser(
+        description="Draw the tables and figures of the experiments of Zhang et al. (2025)."
+    )
     parser.add_argument("result", type=Path, help="the study's file, docs/results/safe_stacking-DATE.json")
     parser.add_argument("--out", type=Path, default=Path("paper_000.html"), help="the page")
     asked = parser.parse_args(words)

@@ -90,11 +90,11 @@ def _certified_phase(
         tool=dumbbell.shapes,
         cycle=CYCLE,
     )
-    thinker = SyncWorker(Replanner.exciting(setting, budget=None, evaluations=EVALUATIONS, random=random))
+    worker = SyncWorker(Replanner.exciting(setting, budget=None, evaluations=EVALUATIONS, random=random))
     errors = SensorErrors(*TORQUE_ERROR, velocity=VELOCITY_ERROR)
     link = MuJoCoDriver(robot, experiment.start, cycle=CYCLE, errors=errors, rng=rng)
     done = run_online(
-        setting, link, thinker, experiment.start, guard=thinker, most_plans=PLANS, seed=1000 * seed
+        setting, link, worker, experiment.start, guard=worker, most_plans=PLANS, seed=1000 * seed
     )
     q, _, tau = link.truth
     load = float((np.abs(tau) / robot.limit_array("effort")).max())

@@ -1,6 +1,6 @@
 """The motions of the tasks: two seconds with little jerk, proven for the weight of the heaviest dumbbell.
 
-Paper 000, VI-D3: one motion serves every method.
+Zhang et al. (2025), section VI-D3: one motion serves every method.
 """
 
 from __future__ import annotations

@@ -57,7 +57,7 @@ class CoefficientMargins:
 def coefficient_margins(
     motion: FourierMotion, lower: ArrayLike, upper: ArrayLike, velocity: ArrayLike
 ) -> CoefficientMargins:
-    """Evaluate paper 003's limits (9c) to (9g) on a Fourier series.
+    """Evaluate the limits (9c) to (9g) of Tian et al. (2024) on a Fourier series.
 
     Args:
         motion: the series.

@@ -1,4 +1,4 @@
-"""The main feature points of an end effector: a few points that stand for its hull, after paper 003, (10).
+"""Main feature points of an end effector, which stand for its hull, after Tian et al. (2024), eq. (10).
 
 The means of a Gaussian mixture lie amid the hull's corners and so inside the hull: points that keep clear of
 an obstacle say nothing of the corners around them. How much is missed is measured (`uncovered`), and with

@@ -1,4 +1,4 @@
-"""The links of a robot as ellipsoids, after paper 003, (11b): the smallest around all shapes of each link."""
+"""The links of a robot as ellipsoids, the smallest around each (Tian et al. 2024, eq. (11b))."""
 
 from __future__ import annotations
 

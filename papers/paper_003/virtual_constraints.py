@@ -1,4 +1,4 @@
-r"""Links as ellipsoids that no feature point of the tool may enter: paper 003, (11a)-(11c).
+r"""Links as ellipsoids that no feature point of the tool may enter: Tian et al. (2024), eqs. (11a)-(11c).
 
 $$g = x^T A x - 1 > 0, \qquad A = \mathrm{diag}(\varepsilon_x^{-2}, \varepsilon_y^{-2}, \varepsilon_z^{-2})$$
 

@@ -50,7 +50,7 @@ class Parameter:
 class Class(StrEnum):
     """What torques say about a parameter.
 
-    The values are those of the command's JSON; `symbol` is the one of paper 002, Table 3.
+    The values are those of the command's JSON; `symbol` is the one of Wensing et al. (2024), Table 3.
     """
 
     ALONE = "alone"

@@ -86,7 +86,7 @@ def fixed(values: Mapping[str, float]) -> LinkRule:
 
 
 SYMMETRIC = fixed({"Ixy": 0.0, "Ixz": 0.0, "Iyz": 0.0})
-"""No products of inertia: the planes of D mirror the link, or nearly so (paper 004)."""
+"""No products of inertia: the planes of D mirror the link, or nearly so (Oaki et al. 2026)."""
 
 
 # The ten numbers that meet the conditions on a link: $\varphi = B\,\theta + c$, $\theta$ some of them.
@@ -286,7 +286,7 @@ class Reduction:
 
 
 def symmetric_links(layout: Layout, frames: LinkFrames, links: Sequence[str] | None = None) -> Reduction:
-    """The reduction of paper 004: no products of inertia in the frames of the links.
+    """The reduction of Oaki et al. (2026): no products of inertia in the frames of the links.
 
     Args:
         layout: the standard parameters.

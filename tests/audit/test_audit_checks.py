@@ -30,8 +30,8 @@ from steelyard.zoo import zoo_robot
 
 JOINTS = ("a", "b")
 
-# Paper 001, Table 5.5: ten numbers a link (m, c, I about the frame), viscous, Coulomb and offset. It fits
-# its torques and cannot exist. Its friction has the opposite sign of ours.
+# Lambert (2023), Table 5.5: ten numbers a link (m, c, I about the frame), viscous, Coulomb and offset. It
+# fits its torques and cannot exist. Its friction has the opposite sign of ours.
 TABLE_5_5 = {
     "m": (1.000, 2.647, 1.965, 0.833, 1.447, 1.548, -0.170),
     "cx": (0.000, -0.011, 0.233, -0.398, -0.002, 0.149, -0.095),

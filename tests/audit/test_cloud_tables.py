@@ -17,7 +17,7 @@ from steelyard.audit.cloud import (
 )
 from steelyard.errors import InputError, ShapeError
 
-# Paper 004, Table VI: parameter, refined, rescued; kg·m².
+# Oaki et al. (2026), Table VI: parameter, refined, rescued; kg·m².
 TABLE_VI = (
     ("ZZR6", -0.00014, -0.00003),
     ("XXR4", 0.00980, 0.00991),

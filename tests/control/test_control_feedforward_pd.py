@@ -1,4 +1,4 @@
-"""FF+PD of paper 004, judged by its printed equation and by SciPy's filters."""
+"""FF+PD of Oaki et al. (2026), judged by its printed equation and by SciPy's filters."""
 
 from __future__ import annotations
 

@@ -112,7 +112,7 @@ def test_rate_of_momentum_is_what_the_regressor_says_plus_the_torques(seed: int,
 
 @pytest.mark.parametrize("floating", [False, True], ids=["fixed", "floating"])
 def test_momentum_gained_along_a_simulated_motion_is_the_integral_of_its_rate(floating: bool) -> None:
-    """Paper 000 (13): Pinocchio's forward dynamics moves the robot, and W_c φ + τ is integrated with it."""
+    """Zhang et al. (2025), eq. (13): Pinocchio's forward dynamics moves it, W_c φ + τ is integrated."""
     rng = np.random.default_rng(3)
     robot = zoo_robot("panda").floating() if floating else zoo_robot("panda")
     layout, phi = layout_of(robot, TERMS), _draw(rng, robot)

@@ -1,4 +1,4 @@
-"""Refinement of the CRANE-X7 with the 39 parameters of paper 004, every step at links that can exist."""
+"""Refinement of the CRANE-X7 with the 39 parameters of Oaki et al. (2026), every step consistent."""
 
 from __future__ import annotations
 

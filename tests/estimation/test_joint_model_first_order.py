@@ -20,7 +20,7 @@ from steelyard.recording import Recording
 from steelyard.simulation import open_loop, prbs, square_wave
 from steelyard.zoo import zoo_robot
 
-PAPER = JointModel(25.0, 0.15, 0.0015)  # joint 7 of paper 004
+PAPER = JointModel(25.0, 0.15, 0.0015)  # joint 7 of Oaki et al. (2026)
 CYCLE, STEP = 1e-3, 2.0 * math.pi / 4096
 TORQUES = (
     square_wave(0.1, 0.4, 3, 1000.0),

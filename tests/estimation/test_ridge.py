@@ -1,4 +1,4 @@
-"""Ridge to a prior: paper 001 (4.13), its limits, and what it must be given."""
+"""Ridge to a prior: Lambert (2023), eq. (4.13), its limits, and what it must be given."""
 
 from __future__ import annotations
 

@@ -38,6 +38,6 @@ def two_link_spline() -> DesignProblem:
 
 @cache
 def med7() -> DesignProblem:
-    """The arm of paper 003 with a rod as its tool, above a table."""
+    """The arm of Tian et al. (2024) with a rod as its tool, above a table."""
     robot = zoo_robot("lbr_med7")
     return problem_of(robot, clearance=clearance_of(robot, TABLE, tool=TOOL))

@@ -78,7 +78,7 @@ def test_a_design_teaches_no_less_than_a_random_motion_five_times_as_long() -> N
 
 
 def test_what_a_design_taught_predicts_another_motion_below_the_noise_of_the_meters() -> None:
-    """The line of paper 003: the largest error along a motion that was not learnt from."""
+    """The line of Tian et al. (2024): the largest error along a motion that was not learnt from."""
     other = random_fourier(ROBOT, np.random.default_rng(2))
     at = other.sample(np.linspace(0.0, other.duration, 1001))
     wrong = after_design().representative - truth()

@@ -46,7 +46,7 @@ def test_a_level_hand_hides_the_inertias_across_its_axis_and_nothing_else(robot:
 
 @both_robots
 def test_a_level_hand_leaves_mz_the_least_sure_of_the_first_moments(robot: Robot) -> None:
-    """Paper 001, 5.4: too little vertical motion to tell the height of the centre of mass."""
+    """Lambert (2023), section 5.4: too little vertical motion to tell the height of the centre of mass."""
     shown = shown_by(robot, level_move(robot), meter(robot, "offset"))
     mx, my, mz = shown.deviations[1:4]
     assert mz > 2.0 * max(mx, my)
@@ -124,7 +124,7 @@ def test_what_is_missing_is_what_is_less_sure_than_wanted() -> None:
 
 
 def test_pick_and_place_is_conditioned_far_worse_than_sinusoids() -> None:
-    """Paper 001, 5.4: about 1e3 against 8, over random amplitudes, frequencies and end poses."""
+    """Lambert (2023), section 5.4: about 1e3 against 8, over random amplitudes, frequencies and end poses."""
     robot = ROBOTS["panda"]
     rng = np.random.default_rng(5)
     pose = level_move(robot).sample([1.2]).q[0]

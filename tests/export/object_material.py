@@ -13,7 +13,7 @@ from steelyard.pose import Pose
 HANDLE_RADIUS, HANDLE_LENGTH = 0.0135, 0.1
 WEIGHT_RADIUS, WEIGHT_LENGTH = 0.029, 0.0125
 DUMBBELL_MASS = 0.902
-"""A dumbbell of 2 lb, the object of paper 001 (Table 5.6); its sizes are ours, the paper prints none."""
+"""A dumbbell of 2 lb, the object of Lambert (2023; Table 5.6); its sizes are ours, the paper prints none."""
 
 
 def lathe(profile: list[tuple[float, float]], n: int) -> Mesh:

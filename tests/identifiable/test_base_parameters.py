@@ -47,7 +47,7 @@ def test_the_nullspace_moves_no_torque(name: str) -> None:
 
 
 # A 7-joint arm of this kind has 43 rigid base parameters, and five rotors add to them (joints 3 to 7). One
-# rod shows mx, mz, Iyy (paper 001, (5.2)); two parallel ones add mx, mz, Iyy of the second.
+# rod shows mx, mz, Iyy (Lambert 2023, eq. (5.2)); two parallel ones add mx, mz, Iyy of the second.
 @pytest.mark.parametrize(
     ("name", "drive", "count"),
     [

@@ -103,7 +103,7 @@ def test_torque_in_another_unit_changes_each_criterion_as_stated() -> None:
 
 @pytest.mark.parametrize("seed", range(20))
 def test_rc_bounds_the_condition_number_in_any_unit_of_torque(seed: int) -> None:
-    """Paper 003, Theorem 1; the smallest of these bounds is the one that needs no unit."""
+    """Tian et al. (2024), Theorem 1; the smallest of these bounds is the one that needs no unit."""
     W = regressor(seed)
     units = np.geomspace(1e-3, 1e3, 200)
     bounds = [value("rc", W, u) for u in units]

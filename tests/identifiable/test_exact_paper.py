@@ -1,4 +1,4 @@
-"""Exact identifiability of the robots of paper 002: its counts, its dimensions and its tables of symbols."""
+"""Exact identifiability of the robots of Wensing et al. (2024): counts, dimensions, tables of symbols."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def still(robot: Robot) -> Robot:
 
 
 def test_the_counts_of_paper_002_come_out() -> None:
-    expected = {  # with gravity, without, at rest: findings of the tables of paper 002
+    expected = {  # with gravity, without, at rest: findings of the tables of Wensing et al. (2024)
         "puma560": (36, 34, 10),
         "scara": (8, 8, 1),
         "cheetah3_leg": (17, 13, 6),

@@ -20,7 +20,7 @@ HAND = "crane_x7_finger_link"
 
 
 def crane() -> MinimalModel:
-    """The model of paper 004: no products of inertia, the hand axis a rotor with friction."""
+    """The model of Oaki et al. (2026): no products of inertia, the hand axis a rotor with friction."""
     robot = zoo_robot("crane_x7_hand")
     layout = layout_of(robot, ["viscous", "rotor"])
     rules = dict.fromkeys(robot.link_names, SYMMETRIC) | {HAND: fixed(dict.fromkeys(PARAMETER_NAMES, 0.0))}

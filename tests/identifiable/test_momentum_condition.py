@@ -1,4 +1,4 @@
-"""Appendix D of paper 000: a motion that shows the payload in torques shows it in momentum windows too.
+"""Appendix D of Zhang et al. (2025): a payload seen in torques is seen in momentum windows too.
 
 A short version of bench/studies/momentum_condition.py.
 """

@@ -112,7 +112,7 @@ def _spinning(name: str, *, floating: bool = False) -> tuple[Robot, Layout]:
 @pytest.mark.parametrize(
     ("name", "measured", "asked_about", "count"),
     [
-        # Counts of all torques: paper 002, Tables 4 and 5, with rotors.
+        # Counts of all torques: Wensing et al. (2024), Tables 4 and 5, with rotors.
         ("puma560", None, 66, 40),
         ("cheetah3_leg", None, 33, 18),
         ("puma560", ["joint2", "joint5"], 66, None),
@@ -149,7 +149,7 @@ def test_all_torques_of_a_robot_with_rotors_put_the_same_parameters_first() -> N
 
 
 def test_the_wrench_on_a_floating_base_sees_no_symmetric_rotor() -> None:
-    """Paper 002, Note 1: 31 with the leg of the cheetah, as without rotors."""
+    """Wensing et al. (2024), Note 1: 31 with the leg of the cheetah, as without rotors."""
     robot, layout = _spinning("cheetah3_leg", floating=True)
     found = partial_identifiability(robot, layout, "base", rng=np.random.default_rng(3))
     assert (found.count, len(found.names), found.possible) == (31, 43, 34)
@@ -159,7 +159,7 @@ def test_the_wrench_on_a_floating_base_sees_no_symmetric_rotor() -> None:
 
 @pytest.mark.parametrize("name", list(ZOO))
 def test_the_wrench_on_a_floating_base_says_all_that_torques_could_add(name: str) -> None:
-    """Ayusawa's result (paper 002, Theorem 3); drives act between links and stay unseen (Note 1)."""
+    """Ayusawa's result (Wensing et al. 2024, Theorem 3); drives act between links, unseen (Note 1)."""
     robot = zoo_robot(name).floating()
     links = structural_identifiability(robot, layout_of(robot))
     found = asked(robot, "base", DRIVES)
@@ -173,7 +173,7 @@ def test_the_wrench_on_a_floating_base_says_all_that_torques_could_add(name: str
 
 @pytest.mark.parametrize("name", WITH_A_BASE)
 def test_in_free_flight_the_total_mass_stays_hidden(name: str) -> None:
-    """The wrench is zero, so it tells the parameters up to a factor (paper 002, Remark 10)."""
+    """The wrench is zero, so it tells the parameters up to a factor (Wensing et al. 2024, Remark 10)."""
     robot = zoo_robot(name).floating()
     layout = layout_of(robot)
     found = asked(robot, "base", ballistic=True)

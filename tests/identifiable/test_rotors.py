@@ -44,7 +44,7 @@ def test_numbers_agree_when_rotors_only_spin(seed: int) -> None:
 @pytest.mark.parametrize("ratio", [-2.0, 0.5, 3.0, 30.0])
 @pytest.mark.parametrize("seed", range(6))
 def test_parallel_rotors_of_revolute_joints_count_like_armatures(seed: int, ratio: float) -> None:
-    # Paper 002, section 8: with n neither 0 nor 1 the spin shows beside the link as n² Im does.
+    # Wensing et al. (2024), section 8: with n neither 0 nor 1 the spin shows beside the link as n² Im does.
     robot = random_robot(np.random.default_rng(seed), bodies=4, fixed=False)
     revolute = [joint.name for joint in robot.joints if joint.kind.rotates]
     with_armature = layout_of(robot, ["rotor"])

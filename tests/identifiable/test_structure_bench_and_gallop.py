@@ -1,4 +1,4 @@
-"""A leg identified on a bench does not predict the running robot (paper 002, section 9.3 and Table 6)."""
+"""A leg identified on a bench does not predict running (Wensing et al. 2024, section 9.3, Table 6)."""
 
 from __future__ import annotations
 

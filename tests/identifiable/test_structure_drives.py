@@ -1,4 +1,4 @@
-"""Drive terms and reductions take part in the analysis: counts of paper 004 and of the public arms."""
+"""Drive terms and reductions take part in the analysis: counts of Oaki et al. (2026) and public arms."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from steelyard.zoo import zoo_robot
 FRAMES = {"mdh": modified_dh_frames, "urdf": urdf_frames}
 
 
-# Paper 004, Table I and its appendix; why its own frames give two more is in the findings on CRANE-X7: axial
-# moments of links 4 and 6 show in products of inertia that are then taken for zero.
+# Oaki et al. (2026), Table I and its appendix; why its own frames give two more is in the findings on
+# CRANE-X7: axial moments of links 4 and 6 show in products of inertia that are then taken for zero.
 @pytest.mark.parametrize(
     ("drive", "frames", "count"),
     [

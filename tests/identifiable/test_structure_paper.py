@@ -1,4 +1,4 @@
-"""Structural identifiability against the counts and dimensions that paper 002 prints."""
+"""Structural identifiability against the counts and dimensions that Wensing et al. (2024) print."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The class of every parameter and the groupings, against the tables and formulas of paper 002."""
+"""The class of every parameter and the groupings, against tables and formulas of Wensing et al. (2024)."""
 
 from __future__ import annotations
 

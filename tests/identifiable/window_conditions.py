@@ -1,4 +1,4 @@
-"""Appendix D of paper 000: how well the payload is seen in torques, and in momentum over windows.
+"""Appendix D of Zhang et al. (2025): how well the payload is seen in torques, and in momentum over windows.
 
 Used by the test and by the study in bench/studies.
 """

@@ -102,7 +102,7 @@ def test_a_negative_principal_moment_is_named_with_its_amount():
 
 
 def test_paper_001_prose_object_is_impossible_and_its_table_object_is_not():
-    """Paper 001, 5.1.2: the moments in the prose break the triangle inequality, Table 5.4 holds (errata)."""
+    """Lambert (2023), section 5.1.2: moments in the prose break the triangle inequality, Table 5.4 holds."""
     prose = Body(0.37, np.zeros(3), np.diag([8.51e-3, 5.96e-4, 7.65e-4]))
     assert [r.condition for r in prose.consistency.reasons] == ["triangle inequality"]
     assert prose.consistency.reasons[0].amount == pytest.approx(8.51e-3 - 5.96e-4 - 7.65e-4)

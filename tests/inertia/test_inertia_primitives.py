@@ -1,4 +1,4 @@
-"""Solids of constant density, judged by MuJoCo, Pinocchio, plain integration and paper 001's dumbbell."""
+"""Solids of constant density, judged by MuJoCo, Pinocchio, integration and the dumbbell of Lambert (2023)."""
 
 import mujoco
 import numpy as np

@@ -1,4 +1,4 @@
-"""The motions of paper 004 for its own arm: proven safe at all times, informative by Pinocchio."""
+"""The motions of Oaki et al. (2026) for their own arm: proven safe at all times, informative by Pinocchio."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def paper_columns(robot: Robot) -> np.ndarray:
 
 
 def test_each_of_the_40_shows_all_39_parameters_as_well_as_the_papers_do() -> None:
-    # Paper 004, Appendix A: condition numbers from 31.6 to 182.8 in SI units, on measured motions.
+    # Oaki et al. (2026), Appendix A: condition numbers from 31.6 to 182.8 in SI units, on measured motions.
     limits, motions = crane()
     robot = limits.robot
     judge, columns = PinocchioRobot.of(robot), paper_columns(robot)

@@ -1,4 +1,4 @@
-"""Primitives and recipes: what Appendix B of paper 004 says of them, and what a range leaves of them."""
+"""Primitives and recipes: what Appendix B of Oaki et al. (2026) says, and what a range leaves."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ PAIRS = {RecipeSwing.IN_PHASE, RecipeSwing.OPPOSITE}
 
 
 def test_a_primitive_goes_to_one_side_then_the_other_and_back() -> None:
-    # Paper 004, Appendix B: the commanded offsets are 0, -a, +a, 0.
+    # Oaki et al. (2026), Appendix B: the commanded offsets are 0, -a, +a, 0.
     posture = np.array([0.1, -1.5, 0.3])
     primitive = primitive_within(posture, [0.0, 0.5, -0.2], [-3.0] * 3, [3.0] * 3)
     offsets = primitive.waypoints - posture

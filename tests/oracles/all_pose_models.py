@@ -21,7 +21,7 @@ DRIVE = ["viscous", "rotor"]
 
 @cache
 def paper_004() -> tuple[AllPoseProof, np.ndarray]:
-    """CRANE-X7 with its hand axis and the 39 parameters of paper 004, at their nominal values."""
+    """CRANE-X7 with its hand axis and the 39 parameters of Oaki et al. (2026), at their nominal values."""
     robot = zoo_robot("crane_x7_hand")
     layout, frames = layout_of(robot, DRIVE), modified_dh_frames(robot)
     nothing = fixed(dict.fromkeys(PARAMETER_NAMES, 0.0))

@@ -1,4 +1,4 @@
-"""A leg identified on a bench and used on a running robot: the experiment of paper 002, sections 9.3 and 9.4.
+"""A leg identified on a bench and used on a running robot (Wensing et al. 2024, sections 9.3 and 9.4).
 
 No contact is simulated: the motion is prescribed, and Newton and Euler say which forces it takes.
 """

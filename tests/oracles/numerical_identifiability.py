@@ -1,8 +1,8 @@
 """What numbers alone say about identifiability: rank, nullspace and classes from Pinocchio's regressors.
 
-Slow rewrites of the definitions (paper 002, Table 3): a parameter out of reach has a zero column, one known
-alone takes part in no unseen change, and the base parameters are the columns that are independent of those
-before them in the order of preference.
+Slow rewrites of the definitions (Wensing et al. 2024, Table 3): a parameter out of reach has a zero column,
+one known alone takes part in no unseen change, and the base parameters are the columns that are independent
+of those before them in the order of preference.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ DEAD = 1e-11
 KEPT = 1e-7
 TINY = 1e-9
 TABLE_ORDER = (0, 1, 2, 3, 4, 6, 9, 8, 7, 5)
-"""m, mx, my, mz, Ixx, Iyy, Izz, Iyz, Ixz, Ixy: down the columns of the tables of paper 002."""
+"""m, mx, my, mz, Ixx, Iyy, Izz, Iyz, Ixz, Ixy: down the columns of the tables of Wensing et al. (2024)."""
 
 _DRIVE: dict[str, Callable[[float, float], float]] = {
     "viscous": lambda v, _a: v,

@@ -1,4 +1,4 @@
-"""The mechanisms of paper 002, section 9 and Fig. 4, built from modified Denavit-Hartenberg rows.
+"""The mechanisms of Wensing et al. (2024), section 9 and Fig. 4, built from modified Denavit-Hartenberg rows.
 
 The paper prints no lengths: those of PUMA, SCARA and Cheetah leg are of the authors' public models
 (spatial_v2_extended), and its tables hold for any lengths that are not zero. RX90 is SYMORO's default arm.

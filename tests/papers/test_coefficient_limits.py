@@ -1,4 +1,4 @@
-"""Paper 003's limits on coefficients: corrected, sufficient, and stricter than need be."""
+"""The limits of Tian et al. (2024) on coefficients: corrected, sufficient, and stricter than need be."""
 
 from __future__ import annotations
 

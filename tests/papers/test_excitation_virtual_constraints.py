@@ -1,4 +1,4 @@
-"""Designs under the constraints of paper 003: the same search, the same laws, another measure of apart."""
+"""Designs under the constraints of Tian et al. (2024): the same search, another measure of clearance."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The page of paper 000's figures shows every figure, and in it the numbers of the study's file."""
+"""The page with the figures of Zhang et al. (2025) shows all of them with the numbers of the study's file."""
 
 from __future__ import annotations
 

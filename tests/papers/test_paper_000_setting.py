@@ -1,4 +1,4 @@
-"""The arm, the dumbbells and the scenes of paper 000's experiments are what they are said to be."""
+"""The arm, dumbbells and scenes of the experiments of Zhang et al. (2025) are what they are said to be."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Runs and verdicts of paper 000's experiments: what counts as a success, and what two methods make of it."""
+"""Experiments of Zhang et al. (2025): what counts as a success, and what two methods make of it."""
 
 from __future__ import annotations
 

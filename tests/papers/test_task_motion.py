@@ -1,7 +1,7 @@
 """Task motions carry a dumbbell around boxes: at rest at both ends, within limits, with no needless jerk.
 
-The scenes are like experiments (a) and (b) of paper 000: a low and a high box between where 8 lb are picked
-up and where they are placed.
+The scenes are like experiments (a) and (b) of Zhang et al. (2025): a low and a high box between where 8 lb
+are picked up and where they are placed.
 """
 
 from __future__ import annotations

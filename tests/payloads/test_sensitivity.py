@@ -1,4 +1,4 @@
-"""What noise does to a payload, against theory, and the findings of paper 001, 5.2 and 5.4."""
+"""What noise does to a payload, against theory, and the findings of Lambert (2023), sections 5.2 and 5.4."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The motions of a sensitivity study do what paper 001 says of them, within the robot's limits."""
+"""The motions of a sensitivity study do what Lambert (2023) says of them, within the robot's limits."""
 
 from __future__ import annotations
 

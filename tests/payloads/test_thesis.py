@@ -1,4 +1,4 @@
-"""The simulated cases of paper 001 on MuJoCo's plant: no worse than print, the redundant set explained.
+"""The simulated cases of Lambert (2023) on MuJoCo's plant: no worse than print, the redundant set explained.
 
 A short version of bench/studies/thesis_payloads.py.
 """

@@ -1,4 +1,4 @@
-"""The simulated cases of paper 001 (Tables 5.1-5.4, 5.6): arms, objects, motions, and what it printed.
+"""The simulated cases of Lambert (2023; Tables 5.1-5.4, 5.6): arms, objects, motions, and what it printed.
 
 Errors are absolute. Where print says "< 1e-3" that is the error; where it says 0.000 it is zero here, the
 hardest reading. The arms have no friction, since the paper states none.

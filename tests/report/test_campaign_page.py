@@ -33,7 +33,7 @@ MOTIONS = (
     "AG02",
 )
 INTERVALS = (0.01, 0.02, 0.04, 0.08)
-# Names, units and values of Appendix A of paper 004, in its order; the first few of each kind.
+# Names, units and values of Appendix A of Oaki et al. (2026), in its order; the first few of each kind.
 PUBLISHED = (
     ("link1.Izz+", "kg m^2", "ZZR1", 0.01184),
     ("link2.Ixx+", "kg m^2", "XXR2", 0.05882),
@@ -116,7 +116,7 @@ def the_runs(rng: np.random.Generator) -> tuple[CampaignRun, ...]:
 
 
 def campaign() -> CampaignContent:
-    """A campaign as it may come out for the arm of paper 004, drawn at random."""
+    """A campaign as it may come out for the arm of Oaki et al. (2026), drawn at random."""
     rng = np.random.default_rng(4)
     runs = the_runs(rng)
     names = tuple(name for name, *_ in PUBLISHED)

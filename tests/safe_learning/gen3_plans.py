@@ -1,7 +1,7 @@
 """A Gen3 with the Kinova manual's warning torques, heavy rotors and a payload box, and plans from one pose.
 
-Rotor inertias and the box are those of the order paper 000 uses; the torque limits are in the manual's safety
-table.
+Rotor inertias and the box are those of the order Zhang et al. (2025) use; the torque limits are in the
+manual's safety table.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The Gen3 of paper 000 with an unknown end-effector, and one run of it that several tests look at."""
+"""The Gen3 of Zhang et al. (2025) with an unknown end-effector, and one run that several tests read."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from steelyard.zoo import zoo_robot
 HOME = np.array([0.0, 0.26, np.pi, -2.2, 0.0, 0.96, np.pi / 2])
 LOWEST = np.array([1.2, -0.4, -0.4, -1.0, *[-0.2] * 6])
 HIGHEST = np.array([5.2, 0.4, 0.4, -0.1, *[0.2] * 6])
-"""Table I of paper 000, in the frame of the last link."""
+"""Table I of Zhang et al. (2025), in the frame of the last link."""
 CYCLE = 1e-3
 RELATIVE, ABSOLUTE, VELOCITY = 0.025, 0.1, 5e-4
 
@@ -66,12 +66,12 @@ def link(seed: int = 0, mass: float = 2.0) -> MuJoCoDriver:
 
 
 @cache
-def mind() -> Replanner:
+def replanner() -> Replanner:
     return Replanner.exciting(setting(), budget=None, evaluations=60)
 
 
 @cache
 def run() -> tuple[OnlineRun, MuJoCoDriver]:
     robot = link()
-    thinker = SyncWorker(mind())
-    return run_online(setting(), robot, thinker, HOME, guard=thinker, most_plans=2), robot
+    worker = SyncWorker(replanner())
+    return run_online(setting(), robot, worker, HOME, guard=worker, most_plans=2), robot

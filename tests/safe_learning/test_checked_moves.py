@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from safe_learning.learning_arm import HOME, link, mind, run, setting
+from safe_learning.learning_arm import HOME, link, replanner, run, setting
 from steelyard.control import Tube
 from steelyard.errors import InputError, NoSolutionError
 from steelyard.limits import NotCertifiedError
@@ -72,7 +72,7 @@ def test_every_proof_of_a_run_was_checked_before_it_was_driven() -> None:
 
 
 def test_a_mind_does_not_hand_over_a_plan_with_a_forged_certificate(forging: None) -> None:
-    answer = mind().think(question())
+    answer = replanner().reply(question())
     assert answer.refuted
     assert answer.move is None
     assert answer.knowledge is not None
@@ -83,7 +83,7 @@ def test_a_mind_does_not_hand_over_a_plan_with_a_forged_certificate(forging: Non
 def test_a_robot_whose_first_plan_is_refused_does_not_move(forging: None) -> None:
     robot = link()
     with pytest.raises(NoSolutionError, match=r"did not move.*refuses it"):
-        run_online(setting(), robot, SyncWorker(mind()), HOME, guard=SyncWorker(mind()))
+        run_online(setting(), robot, SyncWorker(replanner()), HOME, guard=SyncWorker(replanner()))
     assert not np.any(robot.read().q - HOME > 1e-3)
 
 
@@ -91,7 +91,7 @@ class LaterForger:
     """Hands over an honest first plan, then only refusals."""
 
     def __init__(self) -> None:
-        self._inner, self._answers = SyncWorker(mind()), 0
+        self._inner, self._answers = SyncWorker(replanner()), 0
 
     def ask(self, question: PlanRequest | SceneChange) -> None:
         self._inner.ask(question)
@@ -110,7 +110,7 @@ class LaterForger:
 
 
 def test_a_refused_proof_ends_the_run_with_the_stop_of_the_plan_before() -> None:
-    done = run_online(setting(), link(), LaterForger(), HOME, guard=SyncWorker(mind()), most_plans=4)
+    done = run_online(setting(), link(), LaterForger(), HOME, guard=SyncWorker(replanner()), most_plans=4)
     record = done.record
     assert record.outcome == BROKEN
     assert record.alarm is not None

@@ -54,9 +54,9 @@ def world() -> World:
 
 
 def trial(fault: str, seed: int | None = None) -> Trial:
-    mind = Replanner.exciting(world().setting, budget=None, evaluations=40, random=True)
+    replanner = Replanner.exciting(world().setting, budget=None, evaluations=40, random=True)
     k = SEEDS.get(fault, 0) if seed is None else seed
-    return Trial(world(), mind, np.random.default_rng([list(FAULTS).index(fault), k]))
+    return Trial(world(), replanner, np.random.default_rng([list(FAULTS).index(fault), k]))
 
 
 @cache

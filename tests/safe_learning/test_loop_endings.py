@@ -8,7 +8,7 @@ import signal
 import numpy as np
 import pytest
 
-from safe_learning.learning_arm import CYCLE, HOME, VELOCITY, arm, link, mind, setting
+from safe_learning.learning_arm import CYCLE, HOME, VELOCITY, arm, link, replanner, setting
 from steelyard.dynamics import forward_kinematics
 from steelyard.errors import NoSolutionError
 from steelyard.limits import Obstacle, Scene
@@ -34,7 +34,7 @@ class Late:
     """Answers the first questions, then is always late."""
 
     def __init__(self, good: int) -> None:
-        self._inner, self._left = SyncWorker(mind()), good
+        self._inner, self._left = SyncWorker(replanner()), good
 
     def ask(self, question: PlanRequest | SceneChange) -> None:
         self._inner.ask(question)
@@ -48,7 +48,7 @@ class Late:
 
 
 def guard() -> SyncWorker:
-    return SyncWorker(mind())
+    return SyncWorker(replanner())
 
 
 def test_a_late_planner_leaves_a_proven_stop() -> None:
@@ -66,12 +66,12 @@ def test_a_late_planner_leaves_a_proven_stop() -> None:
 
 
 def test_a_planner_that_dies_leaves_a_proven_stop() -> None:
-    thinker = ProcessWorker(mind())
+    worker = ProcessWorker(replanner())
 
     class Killer:
         def cycle(self, reading: JointReading, *_: object) -> None:
             if reading.time == pytest.approx(0.5):
-                os.kill(thinker.pid, signal.SIGKILL)
+                os.kill(worker.pid, signal.SIGKILL)
 
         def learned(self, known: object) -> None:
             pass
@@ -80,9 +80,9 @@ def test_a_planner_that_dies_leaves_a_proven_stop() -> None:
             pass
 
     try:
-        run = run_online(setting(), link(), thinker, HOME, guard=guard(), onlooker=Killer())
+        run = run_online(setting(), link(), worker, HOME, guard=guard(), onlooker=Killer())
     finally:
-        thinker.close()
+        worker.close()
     assert run.record.outcome == STOPPED
     assert run.record.moves[-1].stopped
 
@@ -110,7 +110,7 @@ def test_a_load_that_is_dropped_is_announced() -> None:
             pass
 
     run = run_online(
-        setting(), robot, SyncWorker(mind()), HOME, guard=guard(), most_plans=4, onlooker=Dropping()
+        setting(), robot, SyncWorker(replanner()), HOME, guard=guard(), most_plans=4, onlooker=Dropping()
     )
     assert run.record.outcome == BROKEN
     assert run.record.alarm is not None
@@ -125,11 +125,11 @@ def test_an_obstacle_that_appears_on_the_way_ends_in_a_proven_stop_clear_of_it()
 
     scene = Scene((Obstacle("new", Sphere(0.05), Pose(np.eye(3), hand)),))
 
-    def news(time: float) -> Scene | None:
+    def changes(time: float) -> Scene | None:
         return scene if time == pytest.approx(0.3) else None
 
     robot = link()
-    run = run_online(setting(), robot, Late(1), HOME, guard=guard(), news=news)
+    run = run_online(setting(), robot, Late(1), HOME, guard=guard(), scene_source=changes)
     assert run.record.outcome == STOPPED
     assert run.record.alarm is None
     assert "proven stop" in run.record.events[0].sentence
@@ -155,7 +155,7 @@ def test_an_obstacle_in_the_hand_is_announced_and_the_brakes_stop_the_robot() ->
         Late(1),
         HOME,
         guard=guard(),
-        news=lambda time: scene if time == pytest.approx(0.06) else None,
+        scene_source=lambda time: scene if time == pytest.approx(0.06) else None,
     )
     assert run.record.outcome == BROKEN
     assert run.record.alarm is not None
@@ -169,11 +169,11 @@ def test_an_obstacle_far_away_changes_nothing_but_the_plans() -> None:
     run = run_online(
         setting(),
         link(),
-        SyncWorker(mind()),
+        SyncWorker(replanner()),
         HOME,
         guard=guard(),
         most_plans=2,
-        news=lambda time: far if time == pytest.approx(0.3) else None,
+        scene_source=lambda time: far if time == pytest.approx(0.3) else None,
     )
     assert run.record.outcome == DONE
     assert any("is proven in it" in event.sentence for event in run.record.events)

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from safe_learning.learning_arm import HOME, arm, link, loaded, mind, run, setting
+from safe_learning.learning_arm import HOME, arm, link, loaded, replanner, run, setting
 from steelyard.archive import to_document
 from steelyard.errors import InputError
 from steelyard.limits import bounds_of
@@ -113,13 +113,13 @@ def test_files_that_are_no_run_are_refused(tmp_path: Path) -> None:
         read_run(tmp_path)
 
 
-def test_a_process_of_its_own_thinks_the_same() -> None:
+def test_a_process_of_its_own_replies_the_same() -> None:
     robot = link()
-    thinker = ProcessWorker(mind())
+    worker = ProcessWorker(replanner())
     try:
         done = run_online(
-            setting(), robot, thinker, HOME, guard=SyncWorker(mind()), most_plans=2, patience=None
+            setting(), robot, worker, HOME, guard=SyncWorker(replanner()), most_plans=2, patience=None
         )
     finally:
-        thinker.close()
+        worker.close()
     assert np.array_equal(done.cycles.commands, run()[0].cycles.commands)

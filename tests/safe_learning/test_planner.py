@@ -61,7 +61,7 @@ def condition(move: PlannedMove) -> float:
 
 @pytest.mark.parametrize("form", ["clamped", "componentwise"])
 def test_certified_plans_show_the_payload_far_better_than_random_ones(form: str) -> None:
-    """Paper 000's comparison, reduced: the full one is the study `certified_excitation`."""
+    """The comparison of Zhang et al. (2025), reduced: the full one is the study `certified_excitation`."""
     best = [condition(found(form, seed)) for seed in range(3)]
     drawn = [
         condition(planner(form).random(plans(), np.random.default_rng(seed), budget=None, evaluations=50))

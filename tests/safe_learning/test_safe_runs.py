@@ -42,8 +42,8 @@ def short_run(form: str) -> tuple[World, Driven, OnlineRun]:
         duration=1.2,
         reach=0.3,
     )
-    mind = Replanner.exciting(world.setting, budget=None, evaluations=40, random=True)
-    link, done = driven(world, 0, mind, plans=2)
+    replanner = Replanner.exciting(world.setting, budget=None, evaluations=40, random=True)
+    link, done = driven(world, 0, replanner, plans=2)
     return world, true_states(link, done), done
 
 

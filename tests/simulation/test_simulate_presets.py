@@ -46,7 +46,7 @@ def test_the_presets_have_the_numbers_of_the_interface() -> None:
     assert cheap.encoder == 2 * math.pi / 2**12
     assert (cheap.current_quantum, cheap.gain_error) == (2.69e-3, 0.02)
     assert (cheap.delay, cheap.jitter) == (1.5e-3, 0.3e-3)
-    # CRANE-X7: limits of 4 and 10 N·m, Coulomb friction of 0.01 to 0.08 N·m, 2.3179 N·m/A (paper 004).
+    # CRANE-X7: limits of 4 and 10 N·m, Coulomb friction of 0.01 to 0.08 N·m, 2.3179 N·m/A (Oaki et al. 2026).
     assert (4 * cheap.coulomb_least, 10 * cheap.coulomb_most) == pytest.approx((0.01, 0.08))
     assert 4 / cheap.current_at_limit == pytest.approx(2.3179, rel=0.01)
 

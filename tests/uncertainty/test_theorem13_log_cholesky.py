@@ -17,7 +17,7 @@ TINY = {"absolute": 1e-6, "relative": 0.0, "model": 1e-7}
 
 
 def body_of(eta: Array) -> Array:
-    """Paper 000, (14)-(16), written out once more."""
+    """Zhang et al. (2025), eqs. (14)-(16), written out once more."""
     alpha, d1, d2, d3, s12, s13, s23, s14, s24, s34 = eta
     M = np.exp(alpha) * np.array(
         [[np.exp(d1), s12, s13, s14], [0, np.exp(d2), s23, s24], [0, 0, np.exp(d3), s34], [0, 0, 0, 1]]

@@ -1,4 +1,4 @@
-"""What holds for every robot of the zoo, the rods of paper 001, and how a robot is found by name."""
+"""What holds for every robot of the zoo, the rods of Lambert (2023), and how a robot is found by name."""
 
 from __future__ import annotations
 

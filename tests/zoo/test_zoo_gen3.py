@@ -1,4 +1,4 @@
-"""The Gen3 of paper 000: the bare arm of the zoo with a gripper, heavy gears and the user guide's limits."""
+"""The Gen3 of Zhang et al. (2025): the zoo's arm with a gripper, heavy gears, limits of the user guide."""
 
 from __future__ import annotations
 

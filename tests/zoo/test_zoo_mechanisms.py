@@ -1,4 +1,4 @@
-"""The mechanisms of paper 002, judged by the counts of its tables and by the sources of their numbers."""
+"""The mechanisms of Wensing et al. (2024), judged by its tables and by the sources of their numbers."""
 
 from __future__ import annotations
 
@@ -25,7 +25,8 @@ def link_poses(robot: Robot, q: np.ndarray) -> list[Pose]:
     return [Pose(R, p) for R, p in world_poses(robot, q)]
 
 
-# Paper 002, Tables 2, 4 and 5 and Fig. 4. A Cheetah leg whose gravity runs along its first axis shows less.
+# Wensing et al. (2024), Tables 2, 4 and 5 and Fig. 4. A Cheetah leg whose gravity runs along its first axis
+# shows less.
 @pytest.mark.parametrize(
     ("name", "gravity", "count"),
     [

@@ -1,4 +1,10 @@
-"""Judgement of a model: checks with their numbers, and a verdict; another tool's model is judged alike."""
+"""Judgement of a model: checks with their numbers, and a verdict; another tool's model is judged alike.
+
+A check is a function `check_…` that returns a `Check`; `verdict` holds `Check` and `Verdict`, whose status is
+the worst outcome. `torque` judges predictions of torques and their residuals, `information` what the data
+showed, `plausible` whether links and drives can exist and are believable, `density` an object beside its
+mesh, `cloud` many estimates of the same parameters.
+"""
 
 from steelyard.audit.cloud import (
     APART,

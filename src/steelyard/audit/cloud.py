@@ -13,7 +13,7 @@ from steelyard.arrays import Array, BoolArray, checked, read_only
 from steelyard.audit.verdict import Check, Status
 from steelyard.errors import InputError, NoSolutionError, UnknownNameError
 
-# How far numbers scatter, with and without trust in every one of them.
+# Dispersion, plain and robust
 #
 # The robust deviation is $1.4826\,\operatorname{median}|x - \operatorname{median} x|$, which for Gaussian
 # numbers is the standard deviation; fewer than half of them, however wild, cannot carry it away.
@@ -84,7 +84,7 @@ def pooled_scales(stages: Mapping[str, Array], units: Sequence[str]) -> Array:
     return np.where(spread > 0.0, spread, 1.0)
 
 
-# One stage of a parameter cloud: the answers of all runs, how far they scatter, and which lie apart.
+# One stage of a cloud: the estimates of all runs, their dispersion and outliers
 
 APART = 3.5
 """Robust deviations by which the distance of a run must exceed the median distance to count as apart."""
@@ -190,7 +190,7 @@ def apart_from(distances: Array) -> float:
     return float(np.median(d) + APART * robust_deviation(d[:, None])[0])
 
 
-# What becomes of the dispersion of many answers from one stage to the next.
+# How dispersion changes from one stage to the next
 
 STEADY = 0.02
 """Relative change of dispersion below which it counts as unchanged."""
@@ -266,11 +266,11 @@ def _direction(ratio: float) -> Trend:
     return Trend.SHRINKS if ratio < 1.0 else Trend.GROWS
 
 
-# Many estimates of the same parameters, stage by stage, in one basis of principal components.
+# All stages in one basis of principal components
 #
 # Rows of all stages are centred, divided by one scale for each parameter, $z = (\beta - c) / s$, and
 # projected on the common basis, $t = V z$. The rows of V are the principal directions of all stages together,
-# so that pictures of the stages share their axes (paper 004, Fig. 7). Parameters have different units;
+# so that pictures of the stages share their axes (Oaki et al. 2026, Fig. 7). Parameters have different units;
 # without scales the largest numbers, not the least certain ones, would choose the axes.
 
 
@@ -362,7 +362,7 @@ class ParameterCloud:
         return ranked[0][0]
 
 
-# Answers of many runs put into one common basis.
+# Estimates with different base parameters brought to a common basis
 
 
 def parameter_cloud(
@@ -382,7 +382,7 @@ def parameter_cloud(
         names: of the b parameters.
         units: of the b parameters.
         scales: what counts as a typical spread of each parameter, shape (b,), SI; `pooled_scales` when not
-            given, ones for the plain numbers as in paper 004.
+            given, ones for the plain numbers as in Oaki et al. (2026).
         trimmed: whether rows that lie apart at their stage have no say in the basis. One wild run would
             otherwise choose the first axis alone.
 
@@ -460,7 +460,7 @@ def _principal(values: Array, s: Array) -> tuple[Array, Array, Array]:
     return c, V * np.sign(heads)[:, None], variance / total if total > 0.0 else variance
 
 
-# Torque prediction on held-out motions in the figures of paper 004, Table VII: RMSE and MNE.
+# Torque prediction on held-out motions in the figures of Oaki et al. (2026), Table VII: RMSE and MNE.
 #
 # The paper does not define its mean normalised error. Here it is
 #
@@ -623,7 +623,7 @@ def largest_changes(
     *,
     scales: Array | None = None,
 ) -> tuple[ParameterChange, ...]:
-    """The parameters that a stage changed most (paper 004, Table VI).
+    """The parameters that a stage changed most (Oaki et al. 2026, Table VI).
 
     Args:
         before: values, shape (b,), SI.
@@ -674,7 +674,7 @@ class RoutingRow:
 
 
 def routing_table(intervals: Sequence[float], passed: Sequence[bool | None]) -> tuple[RoutingRow, ...]:
-    """Count, for each sampling interval, how many least-squares answers passed (paper 004, Table III).
+    """Count, for each sampling interval, how many least-squares answers passed (Oaki et al. 2026, Table III).
 
     Args:
         intervals: between samples of each run, s.

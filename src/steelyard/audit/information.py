@@ -14,7 +14,7 @@ from steelyard.identifiable import ExcitationCertificate
 from steelyard.problem import Estimate, Problem
 from steelyard.uncertainty import base_intervals
 
-# Whether the data showed what can be known.
+# Excitation: the certificate as a check
 
 ILL = 1000.0
 """Condition number, columns scaled to unit norm, from which on a motion is weak whatever the noise.

@@ -17,7 +17,7 @@ from steelyard.layout import Layout
 from steelyard.pose import Pose
 from steelyard.robot import Joint, JointKind, Robot
 
-# Whether the links of a model can exist, and what follows for its mass matrix.
+# Physical consistency of links, and what follows for the mass matrix
 
 POSES = 2000
 """Random poses at which the mass matrix is looked at where nothing is proven."""
@@ -91,7 +91,7 @@ def check_mass_matrix(
     return Check(name, Status.WARN, message, evidence)
 
 
-# Whether a person would believe a model's links and drives: the check `plausible`.
+# Believable links and drives: the check `plausible`
 #
 # Links that can exist (`check_links`) may still weigh tonnes: what a log leaves open can be anything. So
 # every number is held against what is known besides the log: the description's, the shapes, the joints'

@@ -39,7 +39,7 @@ def felt(part: Array, torque: Array) -> BoolArray:
     return np.asarray((part > OWN * torque) & (part > ARM * float(np.linalg.norm(torque))))
 
 
-# How well a model predicts torques, above all those it has not seen.
+# Prediction of torques, above all held-out ones
 
 GOOD, POOR = 10.0, 30.0
 """Overall error in percent of the torque's rms up to which a model passes, and beyond which it fails."""

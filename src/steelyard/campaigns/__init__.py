@@ -1,4 +1,9 @@
-"""Campaigns: many runs as a graph of tasks, on one machine or a cluster, resumable at any moment."""
+"""Campaigns: many runs as a graph of tasks, on one machine or a cluster, resumable at any moment.
+
+`spec` reads the file of a campaign, which becomes a graph of tasks (`task`): those of `identification` or of
+`monte_carlo`. `run` carries the graph out with an executor (`executor`, `cluster_executor`); results are kept
+in `store` under the digest of what they depend on, and `record` says how it ended.
+"""
 
 from steelyard.campaigns.cluster_executor import require_cluster
 from steelyard.campaigns.executor import CampaignEvent, Happening

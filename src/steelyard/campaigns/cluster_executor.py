@@ -57,7 +57,7 @@ class ClusterExecutor:
             tell: told of workers that are lost.
 
         Raises:
-            InputError: Dask is not installed, or nobody answers.
+            InputError: Dask is not installed, or the scheduler does not answer.
         """
         self._store, self._tell = store, tell
         self._dask = require_cluster()

@@ -1,4 +1,4 @@
-"""What a worker does with a task, and who runs tasks: processes of this machine or workers of a cluster."""
+"""How a task is run, and the executor that runs tasks in processes of this machine."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from steelyard.campaigns.task import Failure, function_of
 from steelyard.errors import InputError, SteelyardError
 from steelyard.threads import set_thread_count
 
-# What a worker does with a task, wherever it runs: the same bits on one core, on many, and elsewhere.
+# Running one task: the same bits on one core, on many, and on another machine
 
 MOST_EVIDENCE = 4000
 """Letters of one piece of evidence that are kept."""
@@ -176,8 +176,8 @@ class CampaignEvent:
     """One thing that happened.
 
     Attributes:
-        what: it was.
-        task: whom it concerns; empty for the whole campaign.
+        what: kind of event.
+        task: name of the task; empty for the whole campaign.
         kind: of the task.
         word: the reason, in one line; empty when there is nothing to say.
         seconds: the task took, s; NaN when unknown.
@@ -194,10 +194,10 @@ Tell = Callable[[CampaignEvent], None]
 
 
 def ignore(event: CampaignEvent) -> None:
-    """Tell nobody."""
+    """A callback that does nothing."""
 
 
-# Who runs tasks: processes of this machine or workers of a cluster, behind one face.
+# What every executor offers: local processes here, a cluster in `cluster_executor`
 
 
 class Report(NamedTuple):
@@ -219,7 +219,7 @@ class Report(NamedTuple):
 
 
 class Executor(Protocol):
-    """Workers. They keep the results in the campaign's store before they report."""
+    """Runs tasks on workers, which write results to the campaign's store before they report."""
 
     def free(self) -> int:
         """How many tasks may be started now."""
@@ -234,18 +234,18 @@ class Executor(Protocol):
         ...
 
     def close(self) -> None:
-        """Dismiss everybody at once; what is not finished is abandoned."""
+        """End all workers at once; unfinished tasks are abandoned."""
         ...
 
 
-# The life of a worker process of this machine.
+# A worker process of this machine
 
 MOST_PRINTED = 20_000
 """Bytes of what a failed task printed that are kept."""
 
 
 def log_file(logs: Path, process: int | None) -> Path:
-    """What a worker prints.
+    """The file that keeps what a worker prints.
 
     Args:
         logs: folder of the logs.
@@ -258,20 +258,20 @@ def log_file(logs: Path, process: int | None) -> Path:
 
 
 def serve(
-    pipe: Connection, life: Connection, strangers: Sequence[Connection], store: Path, logs: Path
+    pipe: Connection, life: Connection, inherited: Sequence[Connection], store: Path, logs: Path
 ) -> NoReturn:
     """Run tasks until the caller closes the pipe; die at once when the caller dies.
 
     Args:
         pipe: brings calls and takes reports, as JSON.
         life: closed when the caller dies.
-        strangers: ends of other people's pipes, inherited by a fork.
+        inherited: ends of other workers' pipes, which a fork copies and must close.
         store: folder of results.
         logs: folder for what is printed here.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the caller sees to interruptions
-    for stranger in strangers:
-        stranger.close()
+    for end in inherited:
+        end.close()
     threading.Thread(target=_die_with, args=(life,), daemon=True).start()
     log = _redirect(log_file(logs, os.getpid()))
     results = Store(store)
@@ -297,7 +297,7 @@ def serve(
 
 
 def _kept(call: Call, store: Store) -> Performed:
-    """Run a task and keep its result before anybody hears of it."""
+    """Run a task and store its result before it is reported."""
     performed = perform(call, lambda key: _fetched(store, key))
     if performed.content is not None:
         try:
@@ -342,9 +342,9 @@ def _printed(log: int) -> str:
     return f"\nIt printed:\n{text}" if text.strip() else ""
 
 
-# Workers on this machine: processes that read inputs from the store and keep results there themselves.
+# The executor on this machine: processes that read inputs from the store and write results there
 #
-# Each worker has a pipe of its own, so that a lost worker costs its own task and nobody else's, and the task
+# Each worker has a pipe of its own, so that a lost worker costs its own task and no other, and the task
 # is known (the standard library's pool breaks as a whole and cannot tell). Messages are JSON.
 
 MOST_LOG = 20_000
@@ -352,10 +352,10 @@ MOST_LOG = 20_000
 
 
 class LocalExecutor:
-    """Processes of this machine, hired when there is work for them, replaced when they die."""
+    """Processes of this machine, started when there is work for them and replaced when they die."""
 
     def __init__(self, store: Store, logs: Path, workers: int) -> None:
-        """Open the office; nobody is hired yet.
+        """Make the executor; processes are started with the first tasks.
 
         Args:
             store: of the campaign.
@@ -383,11 +383,11 @@ class LocalExecutor:
         """
         message = json.dumps(vars(call)).encode()
         while True:
-            worker = self._idle.pop() if self._idle else self._hire()
+            worker = self._idle.pop() if self._idle else self._start_worker()
             try:
                 worker.pipe.send_bytes(message)
             except OSError:  # it died while it had nothing to do
-                worker.dismiss()
+                worker.kill()
                 continue
             self._busy[worker.pipe] = (worker, call)
             return
@@ -422,9 +422,9 @@ class LocalExecutor:
         return reports
 
     def close(self) -> None:
-        """Kill everybody: the store never holds half a result."""
+        """Kill all workers, which is safe: the store never holds half a result."""
         for worker in [*self._idle, *(worker for worker, _ in self._busy.values())]:
-            worker.dismiss()
+            worker.kill()
             log_file(self._logs, worker.process.pid).unlink(missing_ok=True)
         self._idle, self._busy = [], {}
         self._hold.close()
@@ -432,21 +432,21 @@ class LocalExecutor:
         with suppress(OSError):
             self._logs.rmdir()
 
-    def _hire(self) -> _Worker:
+    def _start_worker(self) -> _Worker:
         self._logs.mkdir(parents=True, exist_ok=True)
         ours, theirs = self._context.Pipe()
         # A forked process holds copies of our ends; it must let go of them, or the end of one process
         # would never be noticed by the others.
-        colleagues = [*self._idle, *(worker for worker, _ in self._busy.values())]
+        others = [*self._idle, *(worker for worker, _ in self._busy.values())]
         forked = self._context.get_start_method() == "fork"
-        strangers = (ours, self._hold, *(c.pipe for c in colleagues)) if forked else ()
-        arguments = (theirs, self._life, strangers, self._store.folder, self._logs)
+        inherited = (ours, self._hold, *(c.pipe for c in others)) if forked else ()
+        arguments = (theirs, self._life, inherited, self._store.folder, self._logs)
         worker = _Worker(self._context, ours, arguments)
         theirs.close()
         return worker
 
     def _lost(self, worker: _Worker, call: Call) -> Report:
-        worker.dismiss()
+        worker.kill()
         log = log_file(self._logs, worker.process.pid)
         try:
             text = log.read_text(errors="replace")[-MOST_LOG:]
@@ -465,7 +465,7 @@ class _Worker:
         process.start()
         self.process = process
 
-    def dismiss(self) -> None:
+    def kill(self) -> None:
         self.process.kill()
         self.process.join()
         self.pipe.close()

@@ -28,7 +28,7 @@ from steelyard.signals import prepared, without_turning
 from steelyard.simulation import SENSORS, SensorPreset, simulate_motion
 from steelyard.uncertainty import ACCURACY
 
-# Monte Carlo studies: every combination of named axes, tried several times, as tasks.
+# The study: every combination of named axes, several times, as tasks
 
 Axes = Mapping[str, Mapping[str, Any]]
 """By axis, such as `noise` or `method`: labels, each with the JSON value it stands for."""

@@ -27,7 +27,7 @@ from steelyard.document import parse_json
 from steelyard.errors import InputError, MissingExtraError, NoSolutionError, UnknownNameError
 from steelyard.files import FilePath, unwritable, write_bytes, write_text
 
-# How a campaign ended, task by task.
+# Outcome of every task
 
 
 class TaskStatus(StrEnum):
@@ -190,7 +190,7 @@ def _arrow() -> tuple[ModuleType, ModuleType] | None:
     return pyarrow, pyarrow.parquet
 
 
-# What a campaign leaves beside its results, for people and for other programs.
+# The files that a campaign leaves beside its results
 #
 # `campaign.json` holds the state of every task, `runs.parquet` (`runs.csv` without Arrow) one row per task,
 # `failures/<task>.txt` the reason, traceback and log of each that failed, and `journal.jsonl` a line per

@@ -1,7 +1,7 @@
 """Running a campaign: what is stored is taken, the rest is computed, and nothing finished is lost.
 
 A task's key is known once its inputs have ended. A result under that key is taken from the store; otherwise
-the task goes to the crew, which stores the result before it reports. So the campaign may be killed at any
+the task goes to the executor, which stores the result before it reports. So the campaign may be killed at any
 moment: the next start finds every result that was finished, and ends with the same bits.
 """
 
@@ -212,23 +212,29 @@ def run_campaign(
     store = Store(folder / "store")
     with locked(folder, lambda word: tell(CampaignEvent(Happening.NOTE, word=word))) as lock:
         store.clean()
-        crew: Executor = (
+        executor: Executor = (
             LocalExecutor(store, folder / "logs", workers or _cores())
             if cluster is None
             else ClusterExecutor(store, cluster, tell)
         )
         try:
             record = Record(folder, graph, name)
-            return _Running(graph, store, crew, record, tell, retry_failed).finish(lock, folder)
+            return _Running(graph, store, executor, record, tell, retry_failed).finish(lock, folder)
         finally:
-            crew.close()
+            executor.close()
 
 
 class _Running:
     def __init__(
-        self, graph: TaskGraph, store: Store, crew: Executor, record: Record, tell: Tell, retry_failed: bool
+        self,
+        graph: TaskGraph,
+        store: Store,
+        executor: Executor,
+        record: Record,
+        tell: Tell,
+        retry_failed: bool,
     ) -> None:
-        self._graph, self._store, self._crew, self._record = graph, store, crew, record
+        self._graph, self._store, self._executor, self._record = graph, store, executor, record
         self._tell_all, self._retry_failed = tell, retry_failed
         self._schedule = graph.schedule()
         self._place = {task: place for place, task in enumerate(graph.tasks)}
@@ -245,10 +251,10 @@ class _Running:
             while self._schedule.left:
                 while task := self._schedule.next():
                     self._look_up(task)
-                while self._queue and self._crew.free():
+                while self._queue and self._executor.free():
                     self._start(self._graph.tasks[heapq.heappop(self._queue)[1]])
                 if self._running or self._queue:
-                    for report in self._crew.wait(1.0):
+                    for report in self._executor.wait(1.0):
                         self._take(report)
                 lock.refresh()
                 self._record.save_when_due(self._running)
@@ -300,7 +306,9 @@ class _Running:
         self._attempts[task.name] += 1
         self._running.add(task.name)
         self._tell(Happening.STARTED, task.name)
-        self._crew.start(Call(task.name, self._keys[task.name], task.function, dict(task.parameters), given))
+        self._executor.start(
+            Call(task.name, self._keys[task.name], task.function, dict(task.parameters), given)
+        )
 
     def _take(self, report: Report) -> None:
         name, failure = report.task, report.failure

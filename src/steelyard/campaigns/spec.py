@@ -18,7 +18,7 @@ from steelyard.files import FilePath
 from steelyard.robot import Robot, StatedLimits, with_limits
 from steelyard.zoo import find_robot
 
-# A table of a TOML file, read key by key with messages that say the line.
+# A TOML table, read key by key
 
 T = TypeVar("T")
 LARGEST_INTEGER = (1 << 63) - 1
@@ -217,7 +217,7 @@ def _parts(dotted: str) -> tuple[str, ...]:
     return tuple(part.strip().strip("\"'") for part in dotted.split("."))
 
 
-# The file that describes a campaign: TOML with a `[campaign]` table, the rest being its kind's own.
+# The file: a `[campaign]` table, and the tables of its kind
 
 MOST_BYTES = 1 << 20
 """Longest file that is read."""

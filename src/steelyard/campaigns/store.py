@@ -141,7 +141,7 @@ def _rebuilt(document: Any, archive: zipfile.ZipFile) -> Any:
     return {key: _rebuilt(item, archive) for key, item in document.items()}
 
 
-# Results under the digest of what they depend on: `store/ab/abcdef….npz`.
+# The folder: `store/ab/abcdef….npz`
 
 _KEY = re.compile(r"[0-9a-f]{64}")
 

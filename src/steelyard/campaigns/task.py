@@ -70,7 +70,7 @@ def task_seed(seed: int, name: str) -> int:
     return int.from_bytes(child.generate_state(4, np.uint32).astype("<u4").tobytes(), "little")
 
 
-# A task: a named call of a function whose result is worth keeping.
+# One task
 
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._=+@,-]{0,119}")
 """What a task may be called: its failures are kept in a file of that name."""

@@ -1,4 +1,4 @@
-r"""Poses where the mass matrix is smallest, sampled as in paper 004 (10)-(11) and minimised locally.
+r"""Poses where the mass matrix is smallest, sampled (Oaki et al. 2026, eqs. (10)-(11)) and minimised locally.
 
 A pose with $\lambda_{\min}(M(q)) \le 0$ refutes positive definiteness; finding none proves nothing, see
 `proof`.
@@ -306,7 +306,7 @@ def sampled(
             values[sample] = best
 
 
-# Downhill to poses where the mass matrix is smallest (compiled).
+# Local minimisation over poses (compiled)
 
 _STEPS = 120
 _TRIALS = 30
@@ -473,7 +473,7 @@ def sample_poses(
     count: int,
     rng: np.random.Generator,
 ) -> LowPose:
-    """Look at poses drawn evenly from a domain, as the audit of paper 004 does.
+    """Look at poses drawn evenly from a domain, as the audit of Oaki et al. (2026) does.
 
     Args:
         robot: the robot, of joints with one degree of freedom.

@@ -1,4 +1,9 @@
-"""Controllers as compiled step functions with one signature: PD, FF+PD, PID, computed torque, admittance."""
+"""Controllers as compiled step functions with one signature: PD, FF+PD, PID, computed torque, admittance.
+
+`controller` says what a controller is. The laws are in `pd`, `computed_torque`, `robust_tracking` (with the
+tube that it keeps), `adaptive_payload` and `admittance`; `files` reads a law and its gains from TOML, and
+`loop_shaping` computes gains from a `joint_model`.
+"""
 
 from steelyard.control.adaptive_payload import AdaptivePayload
 from steelyard.control.admittance import Admittance

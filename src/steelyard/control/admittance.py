@@ -273,12 +273,12 @@ def admittance_step(
         last_command[k] = tau[k]
 
 
-# An arm that yields to a hand like a light body in a viscous fluid.
+# The admittance law
 
 COMPONENTS = ("x", "y", "z", "rx", "ry", "rz")
 """Directions of a tool: along its axes, then about them."""
 DEAD_ZONE = (2.0, 2.0, 2.0, 0.1, 0.1, 0.1)
-"""The thresholds of paper 003, section V-C, N and N·m."""
+"""The thresholds of Tian et al. (2024), section V-C, N and N·m."""
 INVERSE_DAMPING = 0.01
 """λ unless told: an arm with σ = 0.2 loses 0.25 % in each direction of the map."""
 
@@ -460,8 +460,8 @@ class Admittance(ModelLaw):
     def tell_torque(self, memory: Array, tau: ArrayLike) -> None:
         r"""Let the observer reckon with a measured torque, held over the coming cycle, not with its command.
 
-        So r is the torque from outside of paper 003, (1), $\tau_{raw} - \tau_m$, with the sign of a push on
-        the arm and behind the observer's lag.
+        So r is the torque from outside of Tian et al. (2024), eq. (1), $\tau_{raw} - \tau_m$, with the sign
+        of a push on the arm and behind the observer's lag.
 
         Args:
             memory: the state of a run after the law's step, changed in place, shape (7 + 6 nv,), SI.

@@ -18,7 +18,7 @@ from steelyard.dynamics.tree import Tree
 from steelyard.errors import InputError
 from steelyard.robot import Robot
 
-# Feedback through the inverse of a model.
+# Computed torque
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,8 +120,8 @@ class AdaptiveRobust(ModelLaw):
     acceleration of at most ρ, then $x^T P x + (\rho - \hat\rho)^2 / \gamma$ falls outside the layer
     $\|z\| \le \delta$, so $\hat\rho$ stays bounded and z comes back into it, without ρ being known.
 
-    The law `adap-2` of paper 000 is cited there by its title alone, an adaptive robust controller for unknown
-    uncertainty (Abdelwahab et al. 2024), which was not at hand. What is here is assumed: feedback
+    The law `adap-2` of Zhang et al. (2025) is cited there by its title alone, an adaptive robust controller
+    for unknown uncertainty (Abdelwahab et al. 2024), which was not at hand. What is here is assumed: feedback
     linearisation, one adapted size for all joints that never falls, a layer in place of the sign. It has no
     estimate of the payload.
 

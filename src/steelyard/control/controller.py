@@ -21,7 +21,7 @@ from steelyard.errors import InputError
 from steelyard.layout import Layout, layout_of
 from steelyard.robot import Robot
 
-# What a controller is: gains, a memory, and one compiled step with the same signature for every law.
+# The controller: one signature for every law
 
 ControlStep = Callable[[Tree, Numbers, Array, Array, Array, Array, Array, Array, Array, Array], None]
 """`step(tree, numbers, gains, memory, q, v, q_ref, v_ref, a_ref, tau)`: updates memory, writes tau."""

@@ -20,7 +20,7 @@ ComplexArray = np.ndarray[tuple[int, ...], np.dtype[np.complex128]]
 
 @dataclass(frozen=True)
 class JointModel:
-    r"""Velocity of a joint against its torque (paper 004, (1)).
+    r"""Velocity of a joint against its torque (Oaki et al. 2026, eq. (1)).
 
     $$G(s) = \frac{K}{1 + T s}\,e^{-s T_d}, \qquad M \dot v + D\,v = u(t - T_d), \quad
       M = T / K, \quad D = 1 / K$$
@@ -30,7 +30,7 @@ class JointModel:
         time_constant: T, s.
         dead_time: T_d, from the reading that a torque answers to its arrival at the joint, s. That the torque
             is then held for a cycle is no part of it; half a cycle comes on top where holding is counted as
-            lateness, as paper 004 does.
+            lateness, as Oaki et al. (2026) do.
     """
 
     gain: float

@@ -24,14 +24,15 @@ from steelyard.robot import Robot
 
 # The feedback of `FeedforwardPD` on one joint, as the sampled loop that it is.
 #
-# Feedback of paper 004's (2) on a joint with inertia M and friction D is a sampled loop. Everything in it is
-# known in closed form: the torque that arrives T_d after the reading and is held for a cycle h, the lag, the
-# encoder read once per cycle, and the pseudo-differentiation as `FeedforwardPD` computes it,
+# Feedback of eq. (2) of Oaki et al. (2026) on a joint with inertia M and friction D is a sampled loop.
+# Everything in it is known in closed form: the torque that arrives T_d after the reading and is held for a
+# cycle h, the lag, the encoder read once per cycle, and the pseudo-differentiation as `FeedforwardPD`
+# computes it,
 #
 # $$L(z) = \hat M \Big[K_P + K_V \frac{z - 1}{(T_f + h)\,z - T_f}\Big]\; \frac{K h\,\bar V(z)}{z - 1}.$$
 
 FILTER = 0.002
-"""Time constant of the pseudo-differentiation in paper 004, s."""
+"""Time constant of the pseudo-differentiation in Oaki et al. (2026), s."""
 _FREQUENCIES, _LOWEST, _SECANTS = 300, 1e-2, 3
 
 

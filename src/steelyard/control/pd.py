@@ -74,7 +74,7 @@ def pd_step(
 
 @dataclass(frozen=True, eq=False)
 class FeedforwardPD(ArmLaw):
-    r"""Independent joints, each with an inertia and a viscous friction of its own (paper 004, (2)).
+    r"""Independent joints, each with its own inertia and viscous friction (Oaki et al. 2026, eq. (2)).
 
     $$\tau = \hat M\,\big[K_V\,(v_{ref} + K_P K_V^{-1} (q_{ref} - q) - \hat v) + a_{ref}\big]
       + \hat D\,v_{ref}, \qquad \hat v = \frac{s}{1 + T_f s}\,q$$

@@ -33,7 +33,7 @@ from steelyard.robot import Robot
 # Let $\overline V \ge V$ be the most that V can be over the box, $n = r / \|r\|$. Three forms of u keep
 # $V \le V_M$ once it is so:
 #
-# *armour* (Michaux et al., ARMOUR, as used in paper 000): $u = \lambda n$,
+# *armour* (Michaux et al., ARMOUR, as used in Zhang et al. 2025): $u = \lambda n$,
 # $\lambda = \max(0,\; |n|^T w_M - \alpha\,(V_M - \overline V) / \|r\|)$. Then
 # $\dot V \le \alpha\,(V_M - \overline V) \le \alpha\,(V_M - V)$ everywhere.
 #

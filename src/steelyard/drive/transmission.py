@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from steelyard.arrays import Array, checked, read_only
 from steelyard.errors import InputError
 
-# The way from motors to joints: gears, couplings and torque constants, without loss.
+# The transmission
 
 _SINGULAR = 1e12  # condition beyond which less than a thousandth of a double's digits would survive
 

@@ -1,4 +1,10 @@
-"""Compiled batch kernels on the tree: dynamics, kinematics, regressors, adjoints, compressed logs."""
+r"""Compiled batch kernels on the tree: dynamics, kinematics, regressors, adjoints, compressed logs.
+
+One file an algorithm: `inverse_dynamics` ($\tau$), `forward_dynamics` ($\ddot q$), `mass_matrix` (H and C),
+`regressor` ($\tau = Y\varphi$), `momentum`, `energy`, `passivity`, `kinematics`, `adjoint`. All are entered
+through `batch`, which checks arguments, and read the robot as the flat arrays of `tree`. `compression` folds
+a log into triangles; `straight_line` generates code for one robot.
+"""
 
 from steelyard.dynamics.adjoint import Gradient, regressor_adjoint
 from steelyard.dynamics.compression import Compressed, compress, torque_gram

@@ -17,7 +17,7 @@ from steelyard.errors import InputError, ShapeError
 from steelyard.robot import Robot
 from steelyard.threads import share
 
-# Where the frames of the robot are, and how joints move them: compiled, over many samples.
+# Frames and their Jacobians
 
 
 def forward_kinematics(robot: Robot, q: ArrayLike, frames: Sequence[str] | None = None) -> Array:
@@ -139,7 +139,7 @@ def _frame_jacobian(first: int, last: int, tree: Tree, link: int, local: Array, 
             i = tree.parent[i]
 
 
-# Points fixed on links, and the gradient of any function of them: compiled, over many samples.
+# Points fixed on links, and the gradient of any function of them
 
 
 def link_points(robot: Robot, q: ArrayLike, links: ArrayLike, local: ArrayLike) -> Array:

@@ -15,7 +15,7 @@ from steelyard.layout import Layout
 from steelyard.robot import Robot
 from steelyard.threads import share
 
-# The joint-space inertia matrix by composite bodies, compiled, over many samples.
+# The inertia matrix H by composite bodies
 
 
 def mass_matrix(robot: Robot, layout: Layout, parameters: ArrayLike, q: ArrayLike) -> Array:
@@ -125,7 +125,7 @@ def write_inertia_column(tree: Tree, i: int, k: int, R: Array, p: Array, F: Arra
         body = parent
 
 
-# The Coriolis matrix of Christoffel type, by composite bodies, compiled, over many samples.
+# The Coriolis matrix C of Christoffel type, by composite bodies
 #
 # A point x of the robot moves with $J(x)\,v$; mass matrix and Coriolis matrix are sums over all points,
 #

@@ -1,6 +1,7 @@
 r"""Momentum regressors: torques are identified from positions and velocities, without accelerations.
 
-With the momentum $p = H(q)\,v$ the equations of motion need no acceleration (paper 000, Theorems 5 and 8):
+With the momentum $p = H(q)\,v$ the equations of motion need no acceleration (Zhang et al. 2025, Theorems 5
+and 8):
 
 $$p = W_m\,\phi, \qquad \dot p = W_c\,\phi + \tau.$$
 

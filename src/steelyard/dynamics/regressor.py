@@ -51,7 +51,7 @@ def wants_straight_line(code: str, robot: Robot, samples: int) -> bool:
     return code == "straight-line"
 
 
-# The torque regressor: torques as a matrix times the parameters, compiled, over many samples.
+# The torque regressor Y
 
 
 def torque_regressor(
@@ -197,7 +197,7 @@ def _torque_regressor(
             drive_entries(columns, k, v[n, k], a[n, k], Y[n, k])
 
 
-# The wrench at the base as a matrix times the parameters, compiled, over many samples.
+# The regressor of the wrench at the base
 
 
 def base_wrench_regressor(robot: Robot, layout: Layout, q: ArrayLike, v: ArrayLike, a: ArrayLike) -> Array:
@@ -210,7 +210,8 @@ def base_wrench_regressor(robot: Robot, layout: Layout, q: ArrayLike, v: ArrayLi
     When the first joint floats this is the generalised force of that joint, the first six rows of the torque
     regressor: about the origin of the floating link and in its axes, zero for a robot that flies freely.
 
-    Rotors and friction act between neighbouring links, so the drive columns are zero (paper 002, note 1).
+    Rotors and friction act between neighbouring links, so the drive columns are zero (Wensing et al. 2024,
+    note 1).
 
     Args:
         robot: the robot.

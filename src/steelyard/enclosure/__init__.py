@@ -1,4 +1,8 @@
-"""What cannot be left over a stretch of time: torques, proven, rounding included."""
+"""Bounds that hold over a whole stretch of time, rounding included: the torques of every motion in a set.
+
+`forms` are numbers known up to shared unknowns, `arithmetic` computes with them, `bodies` moves links and
+`torque` encloses joint torques.
+"""
 
 from steelyard.enclosure.forms import (
     Curve,

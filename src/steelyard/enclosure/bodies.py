@@ -123,7 +123,7 @@ def form_table(rows: int, q: KernelInputs) -> Array:
     return np.zeros((rows, FIRST + q.generators.shape[2]))
 
 
-# From the base outwards: how each body moves, as forms in its own frame (compiled).
+# The recursion from the base outwards (compiled)
 
 LENGTHENED = 1.0 + 1e-8
 """More than a description's rotations, which are accepted to within 1e-9, may lengthen a vector."""

@@ -13,7 +13,7 @@ from steelyard.arrays import Array, IntArray, checked, read_only, read_only_view
 from steelyard.errors import InputError, ShapeError
 from steelyard.robot import Robot
 
-# Numbers known up to shared unknowns, as arrays: $x = c + \sum_s g_s\,\varepsilon_s + r\,\eta$.
+# Forms as arrays: $x = c + \sum_s g_s\,\varepsilon_s + r\,\eta$.
 
 _EPSILON = float(np.finfo(np.float64).eps)
 

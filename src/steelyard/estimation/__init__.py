@@ -1,4 +1,13 @@
-"""Estimators: each takes a Problem and returns an Estimate."""
+"""Estimators: each takes a `Problem` and returns an `Estimate`.
+
+`methods` lists them by name, and `auto` chooses one by the data. `linear` has least squares on base
+parameters (ordinary, weighted, Huber's, ridge, bounded; linear friction is among its columns), `physical` and
+`entropic` keep links that can exist, `momentum` needs no accelerations, `instrumental` withstands noise in
+the motion, `friction` and `load_friction` fit what is not linear, `drive_choice` decides which drive terms
+the log asks for, `closed_loop` refines by simulating the control loop, `first_order` and `arx` model one
+joint. `noise` gives the covariance; `diagnosis`, `sign_checks`, `torque_lag` and `knock` find what is wrong
+with a log.
+"""
 
 from steelyard.estimation.arx import ArxModel, fit_arx
 from steelyard.estimation.auto import fit_auto, linearised

@@ -1,4 +1,4 @@
-r"""A joint as a difference equation, for its frequency response (paper 004, Fig. 2 b)."""
+r"""A joint as a difference equation, for its frequency response (Oaki et al. 2026, Fig. 2 b)."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ ORDER = 4
 LONGEST_DELAY = 0.02
 """Longest delay looked for, s."""
 _AVERAGED = 0.005
-"""Cycles are averaged up to this long unless stated, s: to 100 Hz, where paper 004 sees backlash."""
+"""Cycles are averaged up to this long unless stated, s: to 100 Hz, where Oaki et al. (2026) see backlash."""
 
 
 @dataclass(frozen=True, eq=False)

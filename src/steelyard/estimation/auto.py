@@ -20,7 +20,7 @@ from steelyard.finding import Finding, Severity
 from steelyard.problem import Estimate, Problem
 from steelyard.threads import with_one_blas_thread
 
-# Questions that are not about linear torque equations, put as if they were.
+# Nonlinear problems linearised at an estimate, so that linear tools apply
 
 
 def linearised(problem: Problem, estimate: Estimate) -> Problem:

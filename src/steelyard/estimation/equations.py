@@ -16,7 +16,7 @@ from steelyard.errors import InputError, NoSolutionError
 from steelyard.identifiable import Criterion, Information, score
 from steelyard.problem import Problem
 
-# The torque equations sample by sample, a few thousand at a time: no large regressor is stored whole.
+# Torque equations in blocks of samples: the whole regressor is never stored
 
 PIECE = 4096
 """Samples taken at a time; noise is not followed from one piece to the next."""

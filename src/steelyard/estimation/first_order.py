@@ -1,4 +1,4 @@
-"""A joint's gain, time constant and dead time from experiments with open-loop torques (paper 004, (1))."""
+"""A joint's gain, time constant and dead time from open-loop torques (Oaki et al. 2026, eq. (1))."""
 
 from __future__ import annotations
 

@@ -118,7 +118,7 @@ def shaped_rows(problem: Problem, shapes: Array, beta: Array | None) -> RowSourc
     return rows
 
 
-# Friction that is not linear in its shape: Stribeck's velocity and exponent, found with all the rest.
+# The fit of Stribeck's velocity and exponent together with all other parameters
 
 _ROUNDS, _STEPS, _SETTLED = 3, 60, 1e-10
 _LONGEST_STEP = 0.7

@@ -31,7 +31,7 @@ from steelyard.motion import Motion
 from steelyard.problem import Estimate, Problem
 from steelyard.threads import with_one_blas_thread
 
-# Instrumental variables: an estimate that noise in the measured motion does not bend.
+# The estimator
 
 WEAK = 0.1
 """Correlation of a combination of instruments with the regressor below which it says next to nothing."""
@@ -178,7 +178,7 @@ def _half_inverse(G: Array) -> Array:
     return np.asarray((vectors[:, alive] / np.sqrt(values[alive])) @ vectors[:, alive].T)
 
 
-# How far noise in the measured motion bends least squares: its distance from instrumental variables.
+# The bias of least squares: its distance from instrumental variables
 
 
 @dataclass(frozen=True, eq=False)

@@ -24,7 +24,7 @@ from steelyard.layout import Layout
 from steelyard.problem import Estimate, Problem
 from steelyard.threads import with_one_blas_thread
 
-# Ordinary least squares on base parameters.
+# Ordinary least squares
 
 _BLIND = 1e-10
 
@@ -314,7 +314,7 @@ def fit_ridge(
     scales: ArrayLike | None = None,
     weights: ArrayLike | None = None,
 ) -> Estimate:
-    r"""The full parameters that explain the torques and stay near the prior (paper 001, (4.13)).
+    r"""The full parameters that explain the torques and stay near the prior (Lambert 2023, eq. (4.13)).
 
     $$\min_\phi \sum_k w_k^2 \lVert W_k\phi - \tau_k \rVert^2
       + \lambda \lVert \operatorname{diag}(s)\,(\phi - \phi_0) \rVert^2$$
@@ -389,9 +389,9 @@ def fit_bounded(problem: Problem, relative: float, *, weights: ArrayLike | None 
     $$\min_\phi \sum_k w_k^2 \lVert W_k\phi - \tau_k \rVert^2 \quad\text{with}\quad
       \phi_{min} \le \phi \le \phi_{max}$$
 
-    This is paper 003 (13) with the bounds on the full parameters: those on base parameters are their image,
-    $\beta = K\phi$, so no interval arithmetic widens them. See `relative_bounds` for the range. A parameter
-    on its bound says that the range decided it; no covariance is given.
+    This is Tian et al. (2024), eq. (13) with the bounds on the full parameters: those on base parameters are
+    their image, $\beta = K\phi$, so no interval arithmetic widens them. See `relative_bounds` for the range.
+    A parameter on its bound says that the range decided it; no covariance is given.
 
     Args:
         problem: the question; the layout's nominal values are the middle of the ranges.

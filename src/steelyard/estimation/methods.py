@@ -36,7 +36,7 @@ PRIOR_RANGE = 0.3
 UNSTATED = 1e-3
 """Pull, in deviations per unit, towards zero on drive terms that have no prior."""
 WINDOW = 0.1
-"""Length of a window of the momentum method, s (paper 000 has 0.10 to 0.12 s)."""
+"""Length of a window of the momentum method, s (Zhang et al. 2025 have 0.10 to 0.12 s)."""
 
 
 def _wls(problem: Problem) -> Estimate:

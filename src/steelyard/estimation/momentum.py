@@ -175,7 +175,7 @@ _ROUNDS, _SETTLED = 30, 1e-6
 def fit_momentum(
     problem: Problem, window: float, *, colour: Colour = "autoregressive", on_blind: OnBlind = "refuse"
 ) -> Estimate:
-    r"""The base parameters that explain how the momentum changes over windows of time (paper 000, Cor. 10).
+    r"""Base parameters that explain how momentum changes over windows (Zhang et al. 2025, Corollary 10).
 
     $$\Big[ W_m \big|_{t_i}^{t_{i+h}} - \int_{t_i}^{t_{i+h}} W_c\,dt \Big]\,\phi
       = \int_{t_i}^{t_{i+h}} \tau\,dt$$

@@ -462,12 +462,12 @@ def fit_log_cholesky(
 ) -> Estimate:
     r"""Possible links that leave the least squared torque, in coordinates without constraints.
 
-    Paper 000, (25): $\min_{\eta} \lVert R\,(\phi(\eta), -1)\rVert^2$, where each link's ten numbers come from
-    log-Cholesky coordinates, (14)-(16), and each drive term that cannot be negative from its logarithm. The
-    problem is not convex, so the start matters: it is the conic solution of `fit_lmi`, moved inside. Steps
-    are Newton's with exact second derivatives, within a trust region. Where the best links are on the edge
-    of the possible, coordinates run to infinity and the residual tends to its least value; the iteration
-    ends when a step can gain less than 1e-10 of it.
+    Zhang et al. (2025), eq. (25): $\min_{\eta} \lVert R\,(\phi(\eta), -1)\rVert^2$, where each link's ten
+    numbers come from log-Cholesky coordinates, (14)-(16), and each drive term that cannot be negative from
+    its logarithm. The problem is not convex, so the start matters: it is the conic solution of `fit_lmi`,
+    moved inside. Steps are Newton's with exact second derivatives, within a trust region. Where the best
+    links are on the edge of the possible, coordinates run to infinity and the residual tends to its least
+    value; the iteration ends when a step can gain less than 1e-10 of it.
 
     Args:
         problem: the question.

@@ -23,7 +23,7 @@ from steelyard.estimation.physical import feasible_for
 from steelyard.finding import Finding, Severity
 from steelyard.problem import Problem, without_load
 
-# The torque equations of a log with torque signs or gravity turned, on a few of its samples.
+# Torque equations with inverted signs or another gravity, on a few samples
 #
 # Gravity enters the regressor linearly, $Y(g) = Y_0 + \sum_i g_i\,Y_i$, so every direction follows from five
 # passes; the sign of a torque turns one column of a triangle. How well a turned log can be explained is told

@@ -1,4 +1,10 @@
-"""Excitation: the constrained design problem over a motion, and the search that solves it."""
+"""Excitation: the constrained design problem over a motion, and the search that solves it.
+
+`problem` states the question, `objective` what a motion is worth, `unknowns` the family it is chosen from.
+`design` searches within a budget, by many runs of `local_search`, each an `interior_point` method, and raises
+`NoSolutionError` where no motion keeps every limit. `added_motion` adds the least to a planned motion;
+`payload_observability` says what a motion shows of a held body.
+"""
 
 from steelyard.excitation.added_motion import AddedMotion, added_motion
 from steelyard.excitation.columns import payload_columns, proximal_base, robot_columns, unmodelled_friction

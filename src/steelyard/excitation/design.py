@@ -116,7 +116,7 @@ def run_round(searcher: Searcher, task: Round) -> Local | SearchFailure:
 
 @contextmanager
 def search_pool(searcher: Searcher, workers: int) -> Iterator[SearchPool]:
-    """Hire workers: this process alone, or copies of it.
+    """A pool of searches: in this process alone, or in copies of it.
 
     Copies are forked, so that compiled code and the problem need not be sent; where a system cannot fork,
     this process works alone.
@@ -126,7 +126,7 @@ def search_pool(searcher: Searcher, workers: int) -> Iterator[SearchPool]:
         workers: how many.
 
     Yields:
-        The crew.
+        The pool.
     """
     if workers <= 1 or "fork" not in multiprocessing.get_all_start_methods():
         yield _Alone(searcher)
@@ -305,7 +305,7 @@ class MotionSearch:
         return time.perf_counter() - self.begin
 
 
-# The search for a motion worth running, and its answer.
+# `design`: the search as one call, and the motion found
 
 
 @dataclass(frozen=True, eq=False)
@@ -450,4 +450,4 @@ def _warm_up(searcher: Searcher) -> None:
 
 
 def _ignore(_progress: Progress) -> None:
-    """Nobody asked."""
+    """A callback that does nothing."""

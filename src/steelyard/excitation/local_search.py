@@ -121,7 +121,7 @@ def _margins(problem: DesignProblem, motion: LinearMotion) -> SmallestMargins:
     return margins
 
 
-# One local search: from a start inside all limits to an optimum nearby, and its judgement.
+# From a start inside all limits to an optimum nearby, and its judgement
 
 SHARPENING = (ObjectiveStage(4.0, 3e-4), ObjectiveStage(16.0, 3e-5), ObjectiveStage(32.0, 3e-6))
 """Stages for criteria with kinks."""

@@ -1,4 +1,9 @@
-"""What was found, as files others read: URDF, MJCF, JSON and code; written, read back, compared."""
+"""What was found, as files others read: URDF, MJCF, SDF, JSON and code; written, read back, compared.
+
+`result` writes the result folder of an identification and `payload_asset` the asset of an object. `urdf`,
+`mjcf` and `feedforward` are formats; `read_back` has another tool read what was written and compares.
+`draws` are models for domain randomisation, `folder` makes a folder appear whole or not at all.
+"""
 
 from steelyard.export.draws import draw_models
 from steelyard.export.feedforward import feedforward_c, feedforward_python

@@ -102,7 +102,7 @@ def versions() -> dict[str, str]:
     return found
 
 
-# A folder of files that appears whole or not at all.
+# The folder, written as one
 
 
 def require_free(folder: FilePath, *, force: bool = False) -> None:

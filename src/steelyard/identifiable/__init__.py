@@ -1,4 +1,10 @@
-"""What can be known: the combinations of parameters that joint torques determine."""
+r"""What can be known: the combinations of parameters that joint torques determine.
+
+`structure` says it of every parameter for any motion, by the recursion in `nullspace`; `exact` says it
+without a tolerance. `base_parameters` is the matrix K of $\beta = K\varphi$. `certificate` says whether the
+data at hand shows all of it, `criteria` how well in one number, `partial` and `restricted` what changes when
+torques are missing or parameters are known.
+"""
 
 from steelyard.identifiable.base_parameters import BaseParameters, numerical_base
 from steelyard.identifiable.certificate import (

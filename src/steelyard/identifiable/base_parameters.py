@@ -30,7 +30,7 @@ from steelyard.robot import Robot
 # The class of each parameter: known alone, as the head of a grouping, inside one, or not at all (compiled).
 #
 # Where several choices of base parameters are possible, the one that comes first in `TIE_BREAK` is preferred,
-# body after body (the order of the tables of paper 002).
+# body after body (the order of the tables of Wensing et al. 2024).
 
 TIE_BREAK = (0, 1, 2, 3, 4, 6, 9, 8, 7, 5)
 """m, mx, my, mz, Ixx, Iyy, Izz, Iyz, Ixz, Ixy as indices of the ten parameters."""

@@ -300,7 +300,8 @@ def score(
 
     Measuring torque in another unit u divides G by u². Condition numbers and `rc-free` do not change; A is
     multiplied by u², E divided by it, D falls by 2 b log u, and r_c becomes
-    $\tfrac12(\|G\|/u^2 + u^2 \|G^{-1}\|)$ (paper 003, Theorem 1; the paper does not say which u it used).
+    $\tfrac12(\|G\|/u^2 + u^2 \|G^{-1}\|)$ (Tian et al. 2024, Theorem 1; the paper does not say which u it
+    used).
 
     Args:
         criterion: which one, or its word.

@@ -1,4 +1,4 @@
-r"""The recursive parameter nullspace algorithm (paper 002, Algorithms 1 to 3 and Appendix I), compiled.
+r"""The recursive parameter nullspace algorithm (Wensing et al. 2024, Algorithms 1-3, Appendix I), compiled.
 
 From the base outwards, each block of bodies gets the span V of velocities it can have and the span K of
 parameter coefficients that its kinetic energy can show. A change of its parameters that is handed to the body
@@ -179,8 +179,8 @@ def _project(X: Array, row: int, Q: Array, r: int, n: int) -> None:
 # $$\dot m = 0, \qquad \dot h = c \times h + m\,l, \qquad
 #   \dot I = [c]_\times I - I [c]_\times + 2\,(l \cdot h)\,1 - l h^T - h l^T.$$
 #
-# The functions here apply the transposes, which carry coefficients of parameters (paper 002, (36), (40),
-# (42)). Parameters come in the order m, mx, my, mz, Ixx, Ixy, Iyy, Ixz, Iyz, Izz.
+# The functions here apply the transposes, which carry coefficients of parameters (Wensing et al. 2024, eqs.
+# (36), (40), (42)). Parameters come in the order m, mx, my, mz, Ixx, Ixy, Iyy, Ixz, Iyz, Izz.
 
 
 @kernel

@@ -5,9 +5,9 @@ of them for every combination to show, and its row space is put into the same re
 same preference among parameters, as that of all torques.
 
 Two laws to read the answer by. On a floating base the wrench alone tells all that the torques could add
-(Ayusawa, Venture and Nakamura 2014; paper 002, Theorem 3), but nothing about drives, which act between
-neighbouring links (its Note 1). In free flight that wrench is zero, so it tells the parameters up to a common
-factor only: the total mass stays hidden (its Remark 10).
+(Ayusawa, Venture and Nakamura 2014; Wensing et al. 2024, Theorem 3), but nothing about drives, which act
+between neighbouring links (its Note 1). In free flight that wrench is zero, so it tells the parameters up to
+a common factor only: the total mass stays hidden (its Remark 10).
 """
 
 from __future__ import annotations

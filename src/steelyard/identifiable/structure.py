@@ -2,7 +2,8 @@ r"""Structural identifiability: what the torques of any motion could ever say ab
 
 The conditions of the blocks, each a few rows about its own bodies, make up one matrix for the robot. A change
 of a body reaches the torques as if it were made to the bodies that carry it, so its columns in the rows of
-every carrier follow by moving parameters towards the base (paper 002, Appendix G, with its erratum):
+every carrier follow by moving parameters towards the base (Wensing et al. 2024, Appendix G, with its
+erratum):
 
 $$N_{ii} = N_i, \qquad N_{ij} = N_{i,p(j)}\,B_j, \qquad \mathrm{Null}(N) = \text{what no torque can show}.$$
 """

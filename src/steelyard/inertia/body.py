@@ -20,7 +20,7 @@ from steelyard.inertia.parameters import (
 )
 from steelyard.pose import Pose
 
-# One rigid body: its mass, where that mass is, and how it is spread.
+# `Body`
 
 _SYMMETRY = 1e-12  # relative asymmetry that is round-off and is averaged away
 

@@ -1,7 +1,7 @@
 r"""Ten free numbers for one possible body: the log-Cholesky parameters, with exact derivatives.
 
-Paper 000, (14)-(16), after Rucker and Wensing: any $\eta \in \mathbb R^{10}$ gives a strictly possible body,
-and each such body has exactly one $\eta$,
+Zhang et al. (2025), eqs. (14)-(16), after Rucker and Wensing: any $\eta \in \mathbb R^{10}$ gives a strictly
+possible body, and each such body has exactly one $\eta$,
 
 $$J(\varphi) = M^T M, \qquad M(\eta) = e^{\alpha}
 \begin{bmatrix} e^{d_1} & s_{12} & s_{13} & s_{14} \\ & e^{d_2} & s_{23} & s_{24} \\
@@ -94,7 +94,7 @@ def log_cholesky(parameters: ArrayLike) -> Array:
 
 
 def from_log_cholesky(log_parameters: ArrayLike) -> Array:
-    r"""The map $P$ of paper 000, (16), in this package's order of the ten numbers.
+    r"""The map $P$ of Zhang et al. (2025), eq. (16), in this package's order of the ten numbers.
 
     Args:
         log_parameters: eta, shape (..., 10), SI.

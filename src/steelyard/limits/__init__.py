@@ -1,4 +1,9 @@
-"""What is safe: every limit and clearance as signed margins with gradients, and proven at every instant."""
+"""What is safe: every limit and clearance as signed margins with gradients, and proven at every instant.
+
+`margins` is the definition, `certify` the search for a proof over all time and `certificate` what it proves;
+`stretch_margins` bounds margins over stretches of time. `clearance` measures distances between `parts` made
+of `shapes`, by `distance`; `scene` is what stands around the robot.
+"""
 
 from steelyard.limits.certificate import (
     Assumptions,

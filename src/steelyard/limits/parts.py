@@ -109,7 +109,7 @@ def _furthest_outside(points: Array, room: Array) -> float:
     return largest
 
 
-# The shapes a clearance is made of: those of the robot's links, of a tool it holds, and of the scene.
+# Shapes of the links, of a tool and of the scene
 
 TOOL = "tool"
 UNREAD = ("bad-shape", "unknown-shape")

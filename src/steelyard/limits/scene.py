@@ -17,7 +17,7 @@ from steelyard.limits.shapes import Hull, Solid, Zonotope
 from steelyard.pose import Pose
 from steelyard.robot import Box, Capsule, Cylinder, Robot, Sphere
 
-# What stands around a robot: named shapes at fixed places.
+# The scene
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,4 +1,8 @@
-"""`Model`: a robot with numbers for all its parameters, how sure they are, and where they come from."""
+"""`Model`: a robot with numbers for all its parameters, how sure they are, and where they come from.
+
+`model` is the noun that identification returns and every other part takes; `result_folder` reads one from
+`parameters.json`, and `comparison` says how far predicted torques are from measured ones.
+"""
 
 from steelyard.model.comparison import Comparison, Difference, TorqueError, adjusted, compared, torque_error
 from steelyard.model.model import (

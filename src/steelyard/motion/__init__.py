@@ -1,4 +1,9 @@
-"""Motions: joint references with exact derivatives in time and in coefficients, bounded at all times."""
+"""Motions: joint references with exact derivatives in time and in coefficients, bounded at all times.
+
+`motion` says what a motion is. Families: `fourier`, `random_fourier`, `spline`, `structured` (from `recipes`)
+and the plans of `receding_horizon`. `bounds` are proven by `bernstein`; `conditions` are rest at the ends and
+the like; `composition` and `time_scaling` make motions of motions; `files` reads and writes them.
+"""
 
 from steelyard.motion.bounds import between_samples, enclose, extent
 from steelyard.motion.composition import AnyMotion, SequenceMotion, SumMotion, in_sequence

@@ -94,7 +94,7 @@ class ComposedMotion(ABC):
                 raise InputError("was made for another robot than the parts before.", place=f"parts[{k}]")
 
 
-# Motions made of motions: added up, or one after another.
+# Sums and sequences of motions
 
 SCHEMA = 1
 SEAM = 1e-9

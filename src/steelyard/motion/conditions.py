@@ -121,8 +121,8 @@ def rest_to_rest(motion: Designed, start: ArrayLike | None = None) -> Designed:
 
     $$\sum_l a_l = 0, \qquad \sum_l l\,b_l = 0.$$
 
-    (Paper 003 prints (9c) with a and b exchanged, and without an offset it needs $\sum_l b_l/l = 0$ as well.)
-    A spline is at rest where its three outer control points are one. The coefficients are projected
+    (Tian et al. 2024 print (9c) with a and b exchanged, and without an offset it needs $\sum_l b_l/l = 0$ as
+    well.) A spline is at rest where its three outer control points are one. The coefficients are projected
     orthogonally onto these conditions. A start pose then shifts the whole motion; to give both end poses of a
     spline, use `rest_conditions`.
 

@@ -25,7 +25,7 @@ from steelyard.motion.motion import (
 
 # Finite Fourier series: smooth, periodic, with exact derivatives in time and in their coefficients.
 #
-# Per joint, with $\omega = 2\pi/T$ (paper 003, (9b), with an offset),
+# Per joint, with $\omega = 2\pi/T$ (Tian et al. 2024, eq. (9b), with an offset),
 #
 # $$q(t) = q_0 + \sum_{l=1}^{L} \frac{a_l}{\omega l}\sin(\omega l t) - \frac{b_l}{\omega l}\cos(\omega l t),$$
 #
@@ -203,7 +203,7 @@ class FourierMotion:
         return MotionSample(*(each @ self.coefficients.T for each in columns))
 
 
-# Sinusoids, a frequency of its own for each joint (paper 001, (4.25)).
+# Sinusoids, a frequency of its own for each joint (Lambert 2023, eq. (4.25)).
 #
 # $$q_j(t) = \bar q_j + A_j \sin(\omega_j t + \varphi_j)$$
 #

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from steelyard.arrays import Array, read_only
 from steelyard.errors import InputError
 
-# What a motion is: named joints, a duration, and exact position, velocity and acceleration at any time.
+# The motion: position, velocity and acceleration at any time
 
 
 @dataclass(frozen=True, eq=False)

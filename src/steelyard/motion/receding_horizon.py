@@ -1,7 +1,8 @@
 r"""Plans of a receding horizon: from any state to a stop, of which the first part is driven.
 
-Every joint follows a Bezier curve of degree 5 over [0, T] (paper 000, section V, after ARMOUR). Its first
-three control points are the state (q, v, a) at the start; the last three are one, so that it ends at rest:
+Every joint follows a Bezier curve of degree 5 over [0, T] (Zhang et al. 2025, section V, after ARMOUR). Its
+first three control points are the state (q, v, a) at the start; the last three are one, so that it ends at
+rest:
 
 $$q_j(t) = \sum_{i=0}^{2} c_{j,i} B_i(t) + e_j \sum_{i=3}^{5} B_i(t), \qquad e_j = m_j + h_j k_j,$$
 
@@ -69,9 +70,9 @@ class RecedingPlan:
 
 
 DURATION = 3.0
-"""Of a plan, s (paper 000, VI-D2)."""
+"""Of a plan, s (Zhang et al. 2025, section VI-D2)."""
 SWITCH = 1.5
-"""When the next plan takes over, s (paper 000, VI-D2)."""
+"""When the next plan takes over, s (Zhang et al. 2025, section VI-D2)."""
 _END = read_only(np.array([0.0, 0.0, 0.0, 1.0, 1.0, 1.0]))
 """How the end enters the control points."""
 

@@ -1,4 +1,4 @@
-"""The families of paper 004 (V-A, Table II, Appendix B): which primitives, at which posture, how fast.
+"""The families of Oaki et al. (2026), section V-A: which primitives, at which posture, how fast.
 
 There are three postures, and of each a variant with the wrist turned by a right angle. The paper publishes
 how many motions a family has and what kind of primitives, but neither the combinations nor the amplitudes.
@@ -33,7 +33,8 @@ from steelyard.arrays import Array, checked, read_only
 from steelyard.errors import InputError
 from steelyard.robot import Robot
 
-# Primitives of structured motions (paper 004, Appendix B): to one side of a posture, the other, and back.
+# Primitives of structured motions (Oaki et al. 2026, Appendix B): to one side of a posture, the other, and
+# back.
 #
 # $$\bar q \to c - \delta \to c + \delta \to \bar q$$
 #

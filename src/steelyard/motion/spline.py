@@ -264,7 +264,7 @@ def pick_and_place(
     degree: int = 5,
     robot: str = "",
 ) -> SplineMotion:
-    """A spline through waypoints in joint space, at rest at the first and the last (paper 001, 4.4.2).
+    """A spline through waypoints in joint space, at rest at first and last (Lambert 2023, section 4.4.2).
 
     The paper's polynomials are cubic. Rest, with zero velocity and acceleration at both ends, asks four
     conditions beyond the waypoints: the quintic spline has room for them, the cubic one gets two more breaks,

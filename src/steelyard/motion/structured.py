@@ -1,4 +1,4 @@
-"""Structured motions a person can read, for any arm, within limits and clear of everything (paper 004)."""
+"""Structured motions for any arm, within its limits and clear of everything (Oaki et al. 2026)."""
 
 from __future__ import annotations
 
@@ -647,7 +647,7 @@ def structured_motions(
     recipes: tuple[Recipe, ...] | None = None,
     dwell: float = 0.0,
 ) -> StructuredMotions:
-    """Make the families of paper 004 for an arm.
+    """Make the families of Oaki et al. (2026) for an arm.
 
     Every motion goes from rest to rest through waypoints, from swing to swing of few joints at a posture.
     What each is made of is in `recipes`, the swings in `primitives`, the way between waypoints in
@@ -724,7 +724,7 @@ def _moved(robot: Robot, wish: Array, postures: Array) -> list[Finding]:
     ]
 
 
-# The motions of paper 004 for its own arm, the CRANE-X7 with or without its hand axis.
+# The motions of Oaki et al. (2026) for their own arm, the CRANE-X7 with or without its hand axis.
 
 CRANE_X7_POSTURES = read_only(
     np.radians(

@@ -17,7 +17,7 @@ from steelyard.motion.fourier import FourierMotion, SinusoidMotion
 from steelyard.motion.motion import SmoothMotion
 from steelyard.motion.spline import SplineMotion
 
-# The same path at another pace: a slowed rehearsal, and how slow it must be to keep limits.
+# A slowed motion, and how slow it must be to keep limits
 
 _ROUNDING = 1e-11
 

@@ -1,7 +1,9 @@
 """What an arm holds: weighed by residual torques, with a known robot, or by the full arm estimated twice.
 
-A way leads from runs to a `Weighing`, what the data says of the ten numbers; `payload_of` turns it into a
-body that can exist, with intervals and a word on what decided each number.
+A way (`methods`) leads from runs to a `Weighing` (`weighing`), what the data says of the ten numbers;
+`payload_of` (`answer`) turns it into a body that can exist, with intervals and a word on what decided each
+number, by draws from `posterior`. `arm_model` is the robot without the payload, `systematic_errors` counts
+errors that repeat in every sample, `sensitivity` studies noise, filters and motions.
 """
 
 from steelyard.payloads.answer import (

@@ -78,7 +78,7 @@ def mounted_at(robot: Robot, *, grasp: Pose | None = None, frame: str | None = N
     return Mount(robot.link_names[place.link], place.placement @ grasp, f"the grasp in {place.name}")
 
 
-# The robot without its payload: parameters that are trusted, by the names of a layout.
+# Trusted parameters of the robot, by the names of a layout
 
 
 @dataclass(frozen=True, eq=False)

@@ -30,7 +30,7 @@ from steelyard.signals import (
 )
 from steelyard.threads import with_one_blas_thread
 
-# Residual torques of a loaded and an empty run of the same motion (paper 001, 4.2).
+# Residual torques of a loaded and an empty run of the same motion (Lambert 2023, section 4.2).
 #
 # The empty run is brought to the positions of the loaded one by dynamic time warping, then
 #
@@ -117,7 +117,7 @@ def weigh_by_residual(
     interval: float | None = None,
     constants: ConstantErrors | None = None,
 ) -> Weighing:
-    r"""Residual torques of runs with and without the payload, $\Delta\tau = W_p\varphi$ (paper 001, (4.18)).
+    r"""Residual torques of loaded and empty runs, $\Delta\tau = W_p\varphi$ (Lambert 2023, eq. (4.18)).
 
     Args:
         robot: the robot, for its kinematics.
@@ -169,7 +169,7 @@ def weigh_with_model(
     constants: ConstantErrors | None = None,
     way: str = "known robot",
 ) -> Weighing:
-    r"""A known robot: only the payload is asked about, $\tau = W_p\varphi + w$ (paper 001, (4.16)).
+    r"""A known robot: only the payload is asked about, $\tau = W_p\varphi + w$ (Lambert 2023, eq. (4.16)).
 
     Args:
         model: the robot without payload; its errors, where they are known, widen the answer.
@@ -232,7 +232,7 @@ def weigh_full_arm(
     interval: float | None = None,
     constants: ConstantErrors | None = None,
 ) -> Weighing:
-    r"""The full arm estimated twice, with and without the payload, and subtracted (paper 001, (4.14)).
+    r"""The full arm estimated twice, with and without the payload, and subtracted (Lambert 2023, eq. (4.14)).
 
     The runs need not be of the same motion. What the arm itself is does not change with its load, and what
     did not change is not asked about: of $K\,\Delta\phi = \Delta\beta$ only the carrying link's ten numbers

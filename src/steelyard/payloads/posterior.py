@@ -106,7 +106,7 @@ def best_body(weighing: Weighing, prior: PayloadPrior) -> Array:
 
 
 def body_without_constraints(weighing: Weighing, start: Array) -> Array:
-    """The same least squares in log-Cholesky coordinates (paper 000, (25)), every point of which can exist.
+    """The same least squares in log-Cholesky coordinates, always consistent (Zhang et al. 2025, eq. (25)).
 
     Args:
         weighing: what the data says.

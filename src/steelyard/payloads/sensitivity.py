@@ -1,4 +1,4 @@
-"""How noise, filters and motions change what a payload weighs (paper 001, 5.2 and 5.4).
+"""How noise, filters and motions change what a payload weighs (Lambert 2023, sections 5.2 and 5.4).
 
 Torques of the loaded and of the empty run come from inverse dynamics along the exact motion: no plant, no
 controller and no friction are in between, so that everything that goes wrong is the noise's doing.
@@ -225,12 +225,13 @@ class SensitivityTable:
 
 # From noisy logs to the ten numbers, with one filter or another.
 #
-# Both runs follow the motion exactly, as in the simulation of paper 001, so torques are subtracted sample by
-# sample and no alignment comes in between. The first four filters differ only in how q, v, a and the residual
-# torque are made of the logs, and are followed by plain least squares; the last two also weigh the joints.
+# Both runs follow the motion exactly, as in the simulation of Lambert (2023), so torques are subtracted
+# sample by sample and no alignment comes in between. The first four filters differ only in how q, v, a and
+# the residual torque are made of the logs, and are followed by plain least squares; the last two also weigh
+# the joints.
 
 PAPERS_FILTER = Butterworth(10.0, order=2)
-"""Of torques and accelerations in paper 001, 4.4.3; here it runs forwards and backwards."""
+"""Of torques and accelerations in Lambert (2023), section 4.4.3; here it runs forwards and backwards."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -268,7 +269,7 @@ class LoadEquations:
         return (Y[..., self.layout.of_link(self.held.link)] @ self.held.to_link).reshape(-1, 10)
 
     def least_squares(self, q: Array, v: Array, a: Array, residual: Array) -> Array:
-        """Plain least squares, every torque with the same weight (paper 001, (4.18)).
+        """Plain least squares, every torque with the same weight (Lambert 2023, eq. (4.18)).
 
         Args:
             q: joint positions, shape (N, nv), rad or m.
@@ -364,7 +365,7 @@ FILTERS: Mapping[str, Callable[[LoadEquations, NoisyRun], Array]] = {
 FILTER_MEANINGS: Mapping[str, str] = {
     "none": "nothing is filtered; accelerations are central differences of the noisy velocities",
     "clean": "as none, but accelerations are differences of the velocities before the noise was added",
-    "butterworth": "as none, then torques and accelerations pass paper 001's low-pass: second order, 10 Hz",
+    "butterworth": "as none, then torques and accelerations pass a low-pass of order 2, 10 Hz (Lambert 2023)",
     "prepared": "positions pass a low-pass chosen by the log and are differentiated twice, or measured "
     "velocities once where these are quieter",
     "weighted": "as prepared, but joints are weighted by their noise, as the payload command does by default",
@@ -375,18 +376,18 @@ FILTER_MEANINGS: Mapping[str, str] = {
 
 
 PAPERS_OBJECT = Body(0.37, np.zeros(3), np.diag([3.17e-4, 4.20e-4, 5.33e-4]))
-"""The object of paper 001, Table 5.4."""
+"""The object of Lambert (2023), Table 5.4."""
 NOISES = (
     Noise(0.01, 0.01),
     Noise(torque=0.01),
     Noise(torque=0.1),
     Noise(1e-5, 1e-5, 0.1),
 )
-"""Paper 001's noise of states and of torques (Figs. 5-3 and 5-5), and that of real encoders."""
+"""Noise of states and of torques in Lambert (2023, Figs. 5-3 and 5-5), and that of real encoders."""
 AMONG_MOTIONS = Noise(torque=0.01)
-"""Noise under which motions are compared; paper 001 does not state that of Fig. 5-8."""
+"""Noise under which motions are compared; Lambert (2023) does not state that of Fig. 5-8."""
 RUNNING_TRIALS = 10
-"""Most trials of which the running mass is kept, as many as in paper 001."""
+"""Most trials of which the running mass is kept, as many as in Lambert (2023)."""
 FEWEST = 10
 """Samples of a motion, and those after which the running mass starts."""
 _COUNTS = 60

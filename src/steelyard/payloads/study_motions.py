@@ -105,9 +105,9 @@ def _way(robot: Robot, frame: str, q: Array, target: Array) -> Array:
 DURATION = 10.0
 """Of a sinusoid and of a designed motion, s."""
 AMPLITUDE, FREQUENCIES = 0.3, (1.0, 5.0)
-"""Of the sinusoids, rad or m, and rad/s (paper 001, 5.4)."""
+"""Of the sinusoids, rad or m, and rad/s (Lambert 2023, section 5.4)."""
 BOX, PLACE = np.array([0.3, 0.6, 0.3]), np.array([0.5, 0.0, 0.35])
-"""Size of the boxes of start and end points (paper 001, 5.4), and the middle of the one in front, m."""
+"""Size of the boxes of start and end points (Lambert 2023, section 5.4), and the front one's middle, m."""
 FULL_SIZE = 0.855
 """Reach of the paper's arm; the boxes shrink with the reach of smaller ones, m."""
 PACE = 0.5
@@ -120,7 +120,7 @@ _POINTS, _POSES, _SHARE = 10, 4096, 0.9
 
 
 def sinusoids(robot: Robot, count: int, rng: np.random.Generator) -> tuple[SinusoidMotion, ...]:
-    """Sinusoids about the pose nearest to zero, each joint at its own frequency (paper 001, (4.25)).
+    """Sinusoids about the pose nearest to zero, each joint at its own frequency (Lambert 2023, eq. (4.25)).
 
     The amplitude is 0.3 rad. Joints with little room swing less, and those with low limits of velocity or
     acceleration slower.
@@ -155,7 +155,7 @@ def sinusoids(robot: Robot, count: int, rng: np.random.Generator) -> tuple[Sinus
 
 
 def transfers(robot: Robot, count: int, rng: np.random.Generator) -> tuple[Motion, ...]:
-    """Cubic splines in joint space from a box in front of the robot to one behind it (paper 001, 5.4).
+    """Cubic splines in joint space from a box in front of the robot to one behind it (Lambert 2023, 5.4).
 
     Both points are drawn from the part of their box that the arm reaches with its tool pointing down, and of
     the poses found those nearest to zero and to each other are taken. Collisions are not looked at.

@@ -19,9 +19,9 @@ from steelyard.layout import Layout, layout_of
 from steelyard.payloads.arm_model import CHANGES, Mount
 from steelyard.robot import Robot
 
-# What data says of a payload's ten numbers, whatever the way it was asked.
+# `Weighing`: least-squares equations of the ten numbers
 #
-# Every way ends in the same place: equations for the ten numbers $\varphi$ and for things nobody asked about
+# Every way ends in the same place: equations for the ten numbers $\varphi$ and for nuisance parameters
 # (a change of the torque offsets and of friction), of which the second are eliminated by an orthogonal
 # factorisation,
 #
@@ -194,7 +194,7 @@ def eliminated(others: Array, ten: Array, target: Array) -> tuple[Array, Array]:
     return R[:10, :10], R[:10, 10]
 
 
-# Equations of a payload's ten numbers, folded into one triangle for each joint as they arrive.
+# Equations folded into one triangle for each joint as they arrive
 #
 # The torque of joint k depends on the ten numbers φ and on how its own drive changed, $N_k\nu_k$, so that
 # $[N_k\; A_k\; y_k]$ of any number of samples is worth its triangular factor $R_k$,

@@ -1,4 +1,8 @@
-"""`Problem`, the question, and `Estimate`, the answer: what every estimator takes and returns."""
+r"""`Problem`, the question, and `Estimate`, the answer: what every estimator takes and returns.
+
+`problem_of` poses the question: a robot, a layout of parameters and recordings become torque equations,
+$\tau = W\varphi + e$, kept as one triangle for each degree of freedom.
+"""
 
 from steelyard.problem.estimate import Estimate
 from steelyard.problem.problem import (

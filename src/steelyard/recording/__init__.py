@@ -1,4 +1,9 @@
-"""Recordings: named, united, validated time series with their history; readers and writers of logs."""
+"""Recordings: named, united, validated time series with their history; readers and writers of logs.
+
+`recording` is the noun. `files` reads and writes it by suffix: CSV, npz and Parquet in `formats`, ROS 2 bags
+in `bags`; `given` takes data that is in memory. `columns` decides which column is what (`channels` lists the
+names and units), `assembly` makes the recording, and `inspection` says what is wrong with it.
+"""
 
 from steelyard.recording.channels import CHANNELS
 from steelyard.recording.columns import read_columns_map

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from steelyard.errors import RecordingError
 
-# The quantities a log may hold, and how their columns are spelled.
+# Quantities, and the spelling of their columns
 
 
 @dataclass(frozen=True)

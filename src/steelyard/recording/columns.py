@@ -18,7 +18,7 @@ from steelyard.recording.channels import (
     spelling,
 )
 
-# Which column of a file is which quantity of which joint, decided from the names alone.
+# Decided from the names alone
 
 MAP = "Or say what columns are by hand with --columns, as in 'Uhr=time, Winkel 1=q_1 [deg]'"
 

@@ -23,7 +23,7 @@ from steelyard.recording.table import KEPT, MOST_COLUMNS, Column, Defect, Table
 if TYPE_CHECKING:
     import pyarrow as pa
 
-# Recordings as CSV: read with every cell accounted for, written exactly.
+# CSV
 
 _QUOTED = re.compile(r'"(?:[^"]|"")*"')
 _NUMBER = re.compile(r"[+-]?(([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?|inf(inity)?|nan)", re.IGNORECASE)
@@ -254,7 +254,7 @@ def _quoted(name: str) -> str:
     return f'"{doubled}"' if re.search(r'[\s,;"#]', name) else name
 
 
-# Recordings as npz: plain arrays under the names of their channels, never a pickle.
+# npz: plain arrays under the names of their channels, never a pickle
 
 
 def encode_npz(recording: Recording) -> bytes:
@@ -341,7 +341,7 @@ def _own(arrays: dict[str, NDArray[Any]]) -> Iterator[Column]:
             yield Column.of(label, column.astype(np.float64))
 
 
-# Recordings as Parquet, with units on the columns and the history in the file's metadata.
+# Parquet: units on the columns, the history in the file's metadata
 #
 # Arrow, which reads and writes it, comes with the extra `parquet`.
 

@@ -1,4 +1,9 @@
-"""The robot: tree, joints, limits, geometry, nominal inertias and drives; loaded from its description."""
+"""The robot: tree, joints, limits, geometry, nominal inertias and drives; loaded from its description.
+
+`model` is `Robot`; `joint` and `link` are its parts; `descriptions` reads URDF, xacro and MJCF, and
+`assembly` makes one tree of what a file states. `stated_limits` and `payload` are files beside a description,
+`plausibility` compares a link's inertia with its shapes.
+"""
 
 from steelyard.robot.assembly import RawJoint, RawLink, assemble_robot, chained, planar
 from steelyard.robot.descriptions.load import load_robot

@@ -14,7 +14,7 @@ from steelyard.drive import Drive
 from steelyard.errors import DescriptionError, UnknownNameError
 from steelyard.pose import Pose
 
-# One joint: how its child link may move, within which limits, and what drives it.
+# `Joint`
 
 
 class JointKind(StrEnum):

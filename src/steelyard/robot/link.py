@@ -89,7 +89,7 @@ class Geometry:
     pose: Pose
 
 
-# One moving link with everything that is bolted to it.
+# `Link`
 
 
 @dataclass(frozen=True, eq=False)

@@ -18,7 +18,7 @@ from steelyard.pose import Pose
 from steelyard.robot.joint import Joint, JointKind, Limits, Mimic, Ties, check_ties, ties_of
 from steelyard.robot.link import Geometry, Link
 
-# `Robot`: the tree of joints and links every other room works on.
+# `Robot`
 
 STANDARD_GRAVITY = (0.0, 0.0, -9.81)
 
@@ -475,8 +475,8 @@ def _checked_position(joint: Joint, position: ArrayLike) -> Array:
 # Motors' rotors as bodies of their own: geared to their joint, spinning about an axis of the carrying link.
 #
 # A rotor turns by $n\,q$ against the link that carries it. Its momentum is felt by that link too, which the
-# plain armature $I_a = n^2 I_m$ leaves out (paper 002, section 8). As a joint that mimics its own, it takes
-# part in every computation.
+# plain armature $I_a = n^2 I_m$ leaves out (Wensing et al. 2024, section 8). As a joint that mimics its own,
+# it takes part in every computation.
 
 
 @dataclass(frozen=True, eq=False)

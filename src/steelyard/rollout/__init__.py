@@ -1,4 +1,9 @@
-"""Closed loops in compiled code: robot, controller, delay and hold, with derivatives in the parameters."""
+"""Closed loops in compiled code: robot, controller, delay and hold, with derivatives in the parameters.
+
+`closed_loop` describes the loop, `simulation` runs it (`loop` is its kernel), and `sensitivity` adds
+derivatives (`variation` is the kernel, on `tiles`). The robot here is our own model; one that is not is in
+`simulation`, the room.
+"""
 
 from steelyard.rollout.closed_loop import SCHEMES, ClosedLoop
 from steelyard.rollout.sensitivity import sensitivities

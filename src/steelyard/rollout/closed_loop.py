@@ -44,7 +44,7 @@ SCHEMES: dict[str, Scheme] = {
     "rk4": _scheme([0.0, 0.5, 0.5, 1.0], [1 / 6, 1 / 3, 1 / 3, 1 / 6]),
 }
 """Schemes by name: velocity by explicit Euler and position by the trapezoid of velocities (order 1, as the
-simulations of paper 004 are read here), Heun (order 2), the classical Runge-Kutta scheme (order 4)."""
+simulations of Oaki et al. 2026 are read here), Heun (order 2), the classical Runge-Kutta scheme (order 4)."""
 
 
 class Timing(NamedTuple):

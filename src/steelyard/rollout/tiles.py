@@ -16,7 +16,7 @@ from steelyard.dynamics.straight_line.machine_code import add_scaled_row, store_
 from steelyard.dynamics.tree import Tree
 from steelyard.layout import Layout
 
-# Derivatives in tiles: where the regressor's entries go, and what is kept of a run.
+# Where the regressor's entries go, and what is kept of a run
 
 
 class ScatterMap(NamedTuple):

@@ -1,4 +1,12 @@
-"""Safe while learning: certified plans, a robust law, bounds that shrink, and the loop around a robot."""
+"""Safe while learning: certified plans, a robust law, bounds that shrink, and the loop around a robot.
+
+`loop` is the algorithm, `run_online` its entry. `config` holds what is decided before the robot moves, and
+`driver` is what a robot must offer. `executor` drives plans cycle by cycle under a `watchdog`; `replanner`
+turns data into bounds and a plan (`planning`), in a `worker`, and `checker` verifies each proof by other
+means. Where no plan is found in time, the proven stop of the last one is driven; where none is found at the
+start, `run_online` raises `NoSolutionError` and the robot does not move. `obstacle_response` answers a scene
+that changes, `run_log` keeps the run and `review` repeats it.
+"""
 
 from steelyard.safe_learning.checker import check_plan
 from steelyard.safe_learning.config import LawChoice, LoadModel, SafeLearningConfig

@@ -106,8 +106,8 @@ class LoadModel:
             layout: the order of its parameters.
             held: where the load is held.
             model_error: share of every parameter by which it may differ, dimensionless.
-            whole_link: whether the link that carries the load counts as part of it, as paper 000's
-                end-effector does; nothing is known of it then but what is known of the load.
+            whole_link: whether the link that carries the load counts as part of it, as the end-effector of
+                Zhang et al. (2025) does; then nothing is known of it but what is known of the load.
 
         Returns:
             The model.

@@ -14,7 +14,7 @@ from steelyard.errors import InputError
 from steelyard.robot import Robot
 from steelyard.simulation import Plant
 
-# The door to a robot: read its state, send torques, stop it; a hardware driver has these and no more.
+# What a driver of hardware must offer
 
 
 class JointReading(NamedTuple):

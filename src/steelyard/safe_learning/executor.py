@@ -21,11 +21,11 @@ from steelyard.safe_learning.run_log import Cycles, DrivenMove, Event, Known, Mo
 from steelyard.safe_learning.watchdog import Alarm, Watchdog
 from steelyard.safe_learning.worker import Worker
 
-# Whoever looks on while a robot is driven, such as a live view.
+# What a live view or another observer of a run implements
 
 
 class RunObserver(Protocol):
-    """Is told everything by the thread that drives, and must return within microseconds."""
+    """Callbacks from the thread that drives the robot; each must return within microseconds."""
 
     def cycle(self, reading: JointReading, q_ref: Array, v_ref: Array, tau: Array) -> None:
         """A cycle was driven.
@@ -55,7 +55,7 @@ class RunObserver(Protocol):
         ...
 
 
-# The fast side of the loop: one cycle after the other, read, look, compute, send, write down.
+# One control cycle after the other: read, watch, compute the torque, send it, log it
 
 
 class _Row(NamedTuple):
@@ -71,11 +71,11 @@ class ControlLoop:
     Args:
         link: the robot.
         watchdog: what looks at every reading.
-        onlooker: who is told of every cycle; None for nobody.
+        observer: called at every cycle; None for no callback.
     """
 
-    def __init__(self, link: RobotDriver, watchdog: Watchdog, onlooker: RunObserver | None = None) -> None:
-        self._link, self._watchdog, self._onlooker = link, watchdog, onlooker
+    def __init__(self, link: RobotDriver, watchdog: Watchdog, observer: RunObserver | None = None) -> None:
+        self._link, self._watchdog, self._observer = link, watchdog, observer
         self._readings: list[JointReading] = []
         self._rows: list[_Row] = []
 
@@ -114,8 +114,8 @@ class ControlLoop:
             step(*model, read_only_view(reading.q), read_only_view(reading.v), *want, tau)
             link.send(tau)
             self._rows.append(_Row(*want, tau))
-            if self._onlooker is not None:
-                self._onlooker.cycle(reading, want[0], want[1], tau)
+            if self._observer is not None:
+                self._observer.cycle(reading, want[0], want[1], tau)
         return None
 
     def brake(self) -> None:
@@ -155,50 +155,50 @@ class ControlLoop:
         return Cycles(time, *states, *(columns or [np.empty((0, nv))] * 4))
 
 
-# Driving a move while the world may change: cycles in short stretches, with an ear for news between them.
+# Driving a plan while the scene may change: the scene is asked for every few cycles
 
-LISTEN = 20
-"""Cycles between two questions for news."""
+SCENE_INTERVAL = 20
+"""Cycles between two looks at the scene."""
 REACTION = 0.1
 """Time to judge a new scene, during which the plan is driven on, s."""
 
 
 @dataclass(eq=False)
 class PlanExecutor:
-    """A robot under way.
+    """Drives moves cycle by cycle, and stops on a proven path where the scene changes.
 
     Attributes:
-        pilot: what drives it.
+        control_loop: reads the robot and sends torques.
         cycle: length of a control cycle, s.
         guard: what judges new scenes.
         patience: how long to wait for that, s; None for as long as it takes.
         scene: what stands around the robot, as far as is known.
-        news: where new scenes come from.
+        scene_source: asked for new scenes; None where the scene stays.
         moves: what was driven.
         events: what happened.
         stops: which moves were begun in a new scene, and that scene.
-        surprised: whether the scene is new since the last plan was asked for.
-        onlooker: who is told of events; None for nobody.
-        expect: told of every move before it is driven; None for nobody.
+        scene_changed: whether the scene changed since the last plan was asked for.
+        observer: called at every event; None for no callback.
+        expect: called with every move before it is driven; None for no callback.
     """
 
-    pilot: ControlLoop
+    control_loop: ControlLoop
     cycle: float
     guard: Worker
     patience: float | None
     scene: Scene
-    news: SceneSource | None = None
+    scene_source: SceneSource | None = None
     moves: list[DrivenMove] = field(default_factory=list)
     events: list[Event] = field(default_factory=list)
     stops: list[tuple[int, Scene]] = field(default_factory=list)
-    surprised: bool = False
-    onlooker: RunObserver | None = None
+    scene_changed: bool = False
+    observer: RunObserver | None = None
     expect: Callable[[Move], None] | None = None
 
     @property
     def now(self) -> float:
         """The time, s."""
-        return self.pilot.cycles * self.cycle
+        return self.control_loop.cycles * self.cycle
 
     def tell(self, severity: Severity, sentence: str) -> None:
         """Write down what happened.
@@ -208,8 +208,8 @@ class PlanExecutor:
             sentence: what happened.
         """
         self.events.append(Event(self.now, severity, sentence))
-        if self.onlooker is not None:
-            self.onlooker.happened(self.events[-1])
+        if self.observer is not None:
+            self.observer.happened(self.events[-1])
 
     def follow(self, move: Move, first: int, last: int) -> Alarm | Move | None:
         """Drive some cycles of a move.
@@ -224,30 +224,30 @@ class PlanExecutor:
             stop that was begun in place of the rest, driven to its end.
         """
         self._prepare(move)
-        begin, memory, k = self.pilot.cycles, np.array(move.law.memory), first
+        begin, memory, k = self.control_loop.cycles, np.array(move.law.memory), first
         while k < last:
-            upto = min(k + LISTEN, last)
-            alarm = self.pilot.drive(move.law, memory, move.reference, k, upto)
+            upto = min(k + SCENE_INTERVAL, last)
+            alarm = self.control_loop.drive(move.law, memory, move.reference, k, upto)
             if alarm is not None:
-                self._note(move, begin, first)
+                self._log_move(move, begin, first)
                 self.tell(Severity.ERROR, f"{alarm.sentence} The robot's own brakes stop it.")
                 return alarm
             k = upto
-            scene = None if self.news is None else self.news(self.now)
+            scene = None if self.scene_source is None else self.scene_source(self.now)
             if scene is None:
                 continue
-            self.scene, self.surprised = scene, True
+            self.scene, self.scene_changed = scene, True
             reply = self._judged(move, scene, k)
             if isinstance(reply, Alarm):
-                self._note(move, begin, first)
+                self._log_move(move, begin, first)
                 return reply
             ahead, way = reply
             k += ahead
             if not way.goes_on:
-                self._note(move, begin, first)
-                return self._swerve(way)
+                self._log_move(move, begin, first)
+                return self._drive_stop(way)
             last = max(last, k)  # what was driven while the scene was judged
-        self._note(move, begin, first, stopped=last >= len(move.reference.q))
+        self._log_move(move, begin, first, stopped=last >= len(move.reference.q))
         return None
 
     def hold(self, move: Move, cycles: int) -> Alarm | None:
@@ -260,13 +260,13 @@ class PlanExecutor:
         Returns:
             What was found wrong, or None.
         """
-        scene = None if self.news is None else self.news(self.now)
+        scene = None if self.scene_source is None else self.scene_source(self.now)
         if scene is not None:
             # At rest nothing can be avoided; what is planned from here on is planned in the new scene.
-            self.scene, self.surprised = scene, True
+            self.scene, self.scene_changed = scene, True
         way = move.reference
         end = MotionSample(*(np.repeat(x[-1:], cycles, axis=0) for x in (way.q, way.v, way.a)))
-        alarm = self.pilot.drive(move.law, np.array(move.law.memory), end, 0, cycles)
+        alarm = self.control_loop.drive(move.law, np.array(move.law.memory), end, 0, cycles)
         if alarm is not None:
             self.tell(Severity.ERROR, f"{alarm.sentence} The robot's own brakes stop it.")
         return alarm
@@ -275,8 +275,10 @@ class PlanExecutor:
         if self.expect is not None:
             self.expect(move)
 
-    def _note(self, move: Move, begin: int, offset: int, *, stopped: bool = False) -> None:
-        self.moves.append(DrivenMove(MoveRecord.of(move), begin, self.pilot.cycles - begin, offset, stopped))
+    def _log_move(self, move: Move, begin: int, offset: int, *, stopped: bool = False) -> None:
+        self.moves.append(
+            DrivenMove(MoveRecord.of(move), begin, self.control_loop.cycles - begin, offset, stopped)
+        )
 
     def _judged(self, move: Move, scene: Scene, k: int) -> Alarm | tuple[int, SceneResponse]:
         """Drive on for the time it takes to judge a scene; how many cycles that were, and the judgement."""
@@ -286,7 +288,7 @@ class PlanExecutor:
         since = min(k * self.cycle, end - 2.0 * self.cycle)
         instant = min(max(then * self.cycle, since + self.cycle), end - self.cycle)
         self.guard.ask(SceneChange(scene, move.plan, since, instant, move.load))
-        alarm = self.pilot.drive(move.law, np.array(move.law.memory), move.reference, k, then)
+        alarm = self.control_loop.drive(move.law, np.array(move.law.memory), move.reference, k, then)
         if alarm is not None:
             self.tell(Severity.ERROR, f"{alarm.sentence} The robot's own brakes stop it.")
             return alarm
@@ -299,12 +301,12 @@ class PlanExecutor:
             goes_on=False, stop=None, reason="nobody judged the new scene in time."
         )
 
-    def _swerve(self, way: SceneResponse) -> Alarm | Move:
+    def _drive_stop(self, way: SceneResponse) -> Alarm | Move:
         """Drive the stop that is proven in a new scene; the robot's own brakes where there is none."""
         if way.stop is None:
             what = f"The scene was reported too late: {way.reason}"
             self.tell(Severity.ERROR, f"{what} The robot's own brakes stop it.")
-            self.pilot.brake()
+            self.control_loop.brake()
             return Alarm(self.now, "scene", what)
         self.tell(Severity.WARNING, f"The scene is new: {way.reason} A proven stop is driven instead.")
         self.stops.append((len(self.moves), self.scene))

@@ -1,4 +1,4 @@
-"""Paper 000's Algorithm 2, with what a robot needs around it: plan, drive, learn, and stop when in doubt."""
+"""Algorithm 2 of Zhang et al. (2025), made fit for a robot: plan, drive, learn, and stop when in doubt."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from steelyard.motion import RecedingPlan
 from steelyard.recording import Recording
 from steelyard.safe_learning.config import SafeLearningConfig
 from steelyard.safe_learning.driver import RobotDriver
-from steelyard.safe_learning.executor import LISTEN, ControlLoop, PlanExecutor, RunObserver
+from steelyard.safe_learning.executor import SCENE_INTERVAL, ControlLoop, PlanExecutor, RunObserver
 from steelyard.safe_learning.messages import Move, PlanReply, PlanRequest
 from steelyard.safe_learning.obstacle_response import SceneSource
 from steelyard.safe_learning.planning.delay_bounds import tube_acceleration
@@ -38,7 +38,7 @@ from steelyard.safe_learning.watchdog import CHECK, Alarm, Watchdog
 from steelyard.safe_learning.worker import Worker
 from steelyard.uncertainty import RecursiveBounds
 
-# Questions to the slow side and what its answers teach: the loop's memory of the load.
+# What is known of the load: requests to the slow side, and what its replies add
 
 SETTLED = 0.02
 """Share by which some interval must have shrunk for another plan to be worth driving."""
@@ -49,12 +49,12 @@ class Learning:
 
     Args:
         setting: what was decided before.
-        flight: the robot under way.
+        executor: drives the robot and keeps its log.
         seed: of the first search.
     """
 
-    def __init__(self, setting: SafeLearningConfig, flight: PlanExecutor, seed: int) -> None:
-        self._setting, self._flight, self._seed = setting, flight, seed
+    def __init__(self, setting: SafeLearningConfig, executor: PlanExecutor, seed: int) -> None:
+        self._setting, self._executor, self._seed = setting, executor, seed
         self._known = RecursiveBounds.starting(setting.prior, setting.arm.spread)
         self._absorbed, self._asked_upto = 0, 0
         self.acceleration = np.zeros(setting.arm.robot.nv)
@@ -66,49 +66,49 @@ class Learning:
         self._learn(Known(0.0, setting.prior, 0))
 
     def question(self, start: Array | RecedingPlan | None) -> PlanRequest:
-        """What to ask now.
+        """The next request, with the part of the log that was not used yet.
 
         Args:
             start: where the robot stands, shape (nv,), rad or m, or the plan that is driven; None where no
                 plan is wanted.
 
         Returns:
-            The question.
+            The request.
         """
         self._seed += 1
-        flight = self._flight
-        flight.surprised = False
-        scene = None if flight.scene is self._setting.scene else flight.scene
+        executor = self._executor
+        executor.scene_changed = False
+        scene = None if executor.scene is self._setting.scene else executor.scene
         return PlanRequest(self._known, self._unread(), self.acceleration, start, scene, self._seed)
 
-    def heard(self, answer: object) -> PlanReply | None:
-        """Take up what an answer teaches.
+    def absorb(self, answer: object) -> PlanReply | None:
+        """Take over the bounds of a reply, and raise the alarm where it contradicts the data.
 
         Args:
-            answer: what the thinker said.
+            answer: the worker's reply.
 
         Returns:
-            The answer; None where there is none to go on with.
+            The reply; None where there is none to go on with.
         """
-        flight = self._flight
+        executor = self._executor
         if not isinstance(answer, PlanReply):
-            resting = not flight.moves or flight.moves[-1].stopped
+            resting = not executor.moves or executor.moves[-1].stopped
             then = "stays at rest" if resting else "stops as it was proven to"
-            flight.tell(Severity.ERROR, f"No answer came in time; the robot {then}.")
+            executor.tell(Severity.ERROR, f"No answer came in time; the robot {then}.")
             return None
         if answer.knowledge is None:
-            self.alarm = Alarm(flight.now, "contradiction", answer.reason)
-            flight.tell(Severity.ERROR, f"No load explains the data: {answer.reason}")
+            self.alarm = Alarm(executor.now, "contradiction", answer.reason)
+            executor.tell(Severity.ERROR, f"No load explains the data: {answer.reason}")
             return None
         self._known, self._absorbed = answer.knowledge, self._asked_upto
         seconds = answer.bounds_seconds, answer.plan_seconds, answer.check_seconds
-        self._learn(Known(flight.now, self._known.box, self._known.seen, *seconds))
+        self._learn(Known(executor.now, self._known.box, self._known.seen, *seconds))
         if answer.refuted:
-            self.alarm = Alarm(flight.now, CHECK, answer.reason)
-            flight.tell(Severity.ERROR, answer.reason)
+            self.alarm = Alarm(executor.now, CHECK, answer.reason)
+            executor.tell(Severity.ERROR, answer.reason)
             return None
         if answer.move is None and answer.reason:
-            flight.tell(Severity.WARNING, f"No plan was proven: {answer.reason}")
+            executor.tell(Severity.WARNING, f"No plan was proven: {answer.reason}")
         return answer
 
     @property
@@ -125,24 +125,24 @@ class Learning:
 
         A torque that may be early or late needs that much of the log on both sides.
         """
-        pilot, cycle = self._flight.pilot, self._flight.cycle
+        control, cycle = self._executor.control_loop, self._executor.cycle
         window, aside = round(self._setting.window / cycle), math.ceil(self._setting.errors.delay / cycle)
         begin = max(self._absorbed, aside)
-        whole = (pilot.cycles - 2 - aside - begin) // window * window
+        whole = (control.cycles - 2 - aside - begin) // window * window
         if whole <= 0:
             self._asked_upto = self._absorbed
             return None
         self._asked_upto = begin + whole
-        return pilot.recording(begin - aside, begin + whole + aside + 1)
+        return control.recording(begin - aside, begin + whole + aside + 1)
 
     def _learn(self, known: Known) -> None:
         self.knowledge.append(known)
-        if self._flight.onlooker is not None:
-            self._flight.onlooker.learned(known)
+        if self._executor.observer is not None:
+            self._executor.observer.learned(known)
 
 
 PLANS = 4
-"""Plans that are driven at most (paper 000, VI-D2)."""
+"""Plans that are driven at most (Zhang et al. 2025, section VI-D2)."""
 ATTEMPTS = 4
 """Times a plan is looked for from rest."""
 
@@ -153,27 +153,27 @@ AFTERWARDS = 10.0
 
 
 class _Loop:
-    """The robot under way and what is learnt of its load."""
+    """One run: the executor, what is known of the load, and how it ends."""
 
     def __init__(
         self,
         setting: SafeLearningConfig,
         link: RobotDriver,
-        thinker: Worker,
+        worker: Worker,
         guard: Worker,
         patience: float | None,
         seed: int,
-        news: SceneSource | None,
+        scene_source: SceneSource | None,
         onlooker: RunObserver | None,
     ) -> None:
-        self._setting, self._thinker, self._patience = setting, thinker, patience
+        self._setting, self._worker, self._patience = setting, worker, patience
         errors, around = setting.errors, setting.scene
         self._watchdog = Watchdog(setting.tube, errors.position, errors.velocity, link.cycle)
-        pilot, expect = ControlLoop(link, self._watchdog, onlooker), self._expect
-        self.flight = PlanExecutor(
-            pilot, link.cycle, guard, patience, around, news, onlooker=onlooker, expect=expect
+        control, expect = ControlLoop(link, self._watchdog, onlooker), self._expect
+        self.executor = PlanExecutor(
+            control, link.cycle, guard, patience, around, scene_source, observer=onlooker, expect=expect
         )
-        self.learning = Learning(setting, self.flight, seed)
+        self.learning = Learning(setting, self.executor, seed)
         self.alarm: Alarm | None = None
 
     def run(self, start: Array, most_plans: int, *, until_settled: bool) -> str:
@@ -182,12 +182,12 @@ class _Loop:
         self._rests_at = start
         driven = 0
         for _ in range(ATTEMPTS):
-            self._thinker.ask(self.learning.question(self._rests_at))
+            self._worker.ask(self.learning.question(self._rests_at))
             found = self._answer_at_rest()
-            answer = None if self.alarm else self.learning.heard(found)
+            answer = None if self.alarm else self.learning.absorb(found)
             if self._broken:
                 return BROKEN
-            if answer is None or answer.move is None or self.flight.surprised:
+            if answer is None or answer.move is None or self.executor.scene_changed:
                 if driven == 0:
                     break
                 continue
@@ -204,24 +204,24 @@ class _Loop:
 
         A stop in a new scene has a tenth of a second to be found and proven in; its proof is checked here.
         """
-        for number, scene in self.flight.stops:
+        for number, scene in self.executor.stops:
             self._check_stop(number, scene)
-        if not self._broken and self.flight.moves:
-            self._thinker.ask(self.learning.question(None))
-            self.learning.heard(self._thinker.answer(None if self._patience is None else AFTERWARDS))
+        if not self._broken and self.executor.moves:
+            self._worker.ask(self.learning.question(None))
+            self.learning.absorb(self._worker.answer(None if self._patience is None else AFTERWARDS))
         self.alarm = self.alarm or self.learning.alarm
 
     def _check_stop(self, number: int, scene: Scene) -> None:
         """Check the proof of a stop that was driven; note what is left, or that it is refused."""
-        setting, flight = self._setting.among(scene), self.flight
-        driven = flight.moves[number]
+        setting, executor = self._setting.among(scene), self.executor
+        driven = executor.moves[number]
         try:
             checked = checked_move(setting, driven.move.move(setting))
         except (NotCertifiedError, InputError) as error:
-            self.alarm = self.alarm or Alarm(flight.now, CHECK, refusal(error))
-            flight.tell(Severity.ERROR, refusal(error))
+            self.alarm = self.alarm or Alarm(executor.now, CHECK, refusal(error))
+            executor.tell(Severity.ERROR, refusal(error))
             return
-        flight.moves[number] = replace(driven, move=MoveRecord.of(checked))
+        executor.moves[number] = replace(driven, move=MoveRecord.of(checked))
 
     @property
     def _broken(self) -> bool:
@@ -229,42 +229,42 @@ class _Loop:
 
     def _drive(self, move: Move, most_plans: int) -> tuple[str | None, int]:
         """Drive plan after plan from a standstill; how it ended, None for a stop after which to try again."""
-        flight, learning = self.flight, self.learning
+        executor, learning = self.executor, self.learning
         for count in range(1, most_plans + 1):
             if count < most_plans:
-                self._thinker.ask(learning.question(move.plan))
-            ended = flight.follow(move, 0, move.switch_cycle)
+                self._worker.ask(learning.question(move.plan))
+            ended = executor.follow(move, 0, move.switch_cycle)
             if ended is not None:
                 return self._stopped(ended), count
             answer = None
-            if count < most_plans and not flight.surprised:
-                answer = learning.heard(self._thinker.answer(self._patience))
+            if count < most_plans and not executor.scene_changed:
+                answer = learning.absorb(self._worker.answer(self._patience))
             settled = self._until_settled and answer is not None and learning.settled
             if answer is not None and answer.move is not None and not settled:
                 move = answer.move
                 continue
             # A new scene may have been judged beyond the switch.
-            reached = flight.moves[-1].offset + flight.moves[-1].cycles
-            ended = flight.follow(move, reached, len(move.reference.q))
+            reached = executor.moves[-1].offset + executor.moves[-1].cycles
+            ended = executor.follow(move, reached, len(move.reference.q))
             if ended is not None:
                 return self._stopped(ended), count
             self._rests_at = move.reference.q[-1]
             if settled:
-                flight.tell(Severity.INFO, "The bounds have stopped shrinking.")
+                executor.tell(Severity.INFO, "The bounds have stopped shrinking.")
             done = settled or count == most_plans
             return (BROKEN if self._broken else DONE if done else None), count
         raise AssertionError("the last plan is driven to its stop")
 
     def _answer_at_rest(self) -> object:
-        """What the thinker says, while the robot is held where it stopped."""
-        if self._patience is None or not self.flight.moves:
-            return self._thinker.answer(None)
-        held = self.flight.moves[-1].move.move(self._setting)
-        for _ in range(round(WAIT / (LISTEN * self.flight.cycle))):
-            self.alarm = self.flight.hold(held, LISTEN)
+        """The worker's reply, while the robot is held where it stopped."""
+        if self._patience is None or not self.executor.moves:
+            return self._worker.answer(None)
+        held = self.executor.moves[-1].move.move(self._setting)
+        for _ in range(round(WAIT / (SCENE_INTERVAL * self.executor.cycle))):
+            self.alarm = self.executor.hold(held, SCENE_INTERVAL)
             if self.alarm is not None:
                 return None
-            found = self._thinker.answer(0.0)
+            found = self._worker.answer(0.0)
             if found is not None:
                 return found
         return None
@@ -277,7 +277,7 @@ class _Loop:
         return None
 
     def _expect(self, move: Move) -> None:
-        """Tell everybody how much a move accelerates."""
+        """Tell the estimator and the watchdog how much a move accelerates."""
         setting = self._setting
         most = tube_acceleration(
             move.certificate,
@@ -293,7 +293,7 @@ class _Loop:
 def run_online(
     setting: SafeLearningConfig,
     link: RobotDriver,
-    thinker: Worker,
+    worker: Worker,
     start: ArrayLike,
     *,
     guard: Worker,
@@ -301,7 +301,7 @@ def run_online(
     patience: float | None = None,
     until_settled: bool = True,
     seed: int = 0,
-    news: SceneSource | None = None,
+    scene_source: SceneSource | None = None,
     onlooker: RunObserver | None = None,
 ) -> OnlineRun:
     """Learn what a robot holds while it moves safely.
@@ -314,7 +314,7 @@ def run_online(
     Args:
         setting: what was decided before.
         link: the robot, at rest.
-        thinker: what plans and identifies; it should have thought once before, so that nothing compiles now.
+        worker: what identifies and plans; warmed up before, so that nothing compiles now.
         start: where the robot stands, shape (nv,), rad or m.
         guard: what judges scenes that change.
         most_plans: plans that are driven at most.
@@ -322,8 +322,8 @@ def run_online(
             robot whose clock stands still meanwhile.
         until_settled: whether to end when the bounds stop shrinking (V-C); else all plans are driven.
         seed: of the searches.
-        news: where new scenes come from.
-        onlooker: who is told of everything, such as a live view.
+        scene_source: asked every few cycles for a new scene; None where the scene stays.
+        onlooker: called at every cycle, bound and event, such as a live view.
 
     Returns:
         The run, whatever its end.
@@ -332,31 +332,31 @@ def run_online(
         NoSolutionError: no first plan was proven; the robot did not move.
     """
     q = checked("start", start, (setting.arm.robot.nv,))
-    thinking, guarding, heard = RecordingWorker(thinker), RecordingWorker(guard), list[SceneRecord]()
-    listened = recorded_changes(news, heard)
-    loop = _Loop(setting, link, thinking, guarding, patience, seed, listened, onlooker)
+    recorded, recorded_guard, scenes = RecordingWorker(worker), RecordingWorker(guard), list[SceneRecord]()
+    source = recorded_changes(scene_source, scenes)
+    loop = _Loop(setting, link, recorded, recorded_guard, patience, seed, source, onlooker)
     try:
         outcome = loop.run(q, most_plans, until_settled=until_settled)
     finally:
         # Whatever happens on the way, an interruption included, the robot is not left to itself.
         link.stop()
     loop.finish()
-    flight = loop.flight
-    if not flight.moves:
-        what = flight.events[-1].sentence if flight.events else "nothing was driven."
+    executor = loop.executor
+    if not executor.moves:
+        what = executor.events[-1].sentence if executor.events else "nothing was driven."
         raise NoSolutionError(
             f"the robot did not move. {what}",
             place="online",
             remedy="Try a lighter load (--heaviest), a shorter --reach, another --start or more --budget.",
         )
-    said = tuple(thinking.notes), tuple(guarding.notes), tuple(heard)
+    said = tuple(recorded.replies), tuple(recorded_guard.replies), tuple(scenes)
     record = RunRecord(
         setting,
         InputLog(q, most_plans, patience, until_settled, *said),
-        tuple(flight.moves),
+        tuple(executor.moves),
         tuple(loop.learning.knowledge),
-        tuple(flight.events),
+        tuple(executor.events),
         outcome if loop.alarm is None else BROKEN,
         loop.alarm,
     )
-    return OnlineRun(record, flight.pilot.log())
+    return OnlineRun(record, executor.control_loop.log())

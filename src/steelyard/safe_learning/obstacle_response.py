@@ -1,4 +1,4 @@
-"""What to do when something new stands in the way: go on if that is proven, or stop sooner if that is."""
+"""The response to a scene that changed: go on where that is proven, else stop on a path that is."""
 
 from __future__ import annotations
 
@@ -56,28 +56,28 @@ class SceneResponse:
     reason: str
 
 
-def respond(setting: SafeLearningConfig, threat: SceneChange) -> SceneResponse:
+def respond(setting: SafeLearningConfig, change: SceneChange) -> SceneResponse:
     """Look for a proven way on in a new scene.
 
     Args:
         setting: what was decided before the robot moved.
-        threat: what is new.
+        change: the new scene, and the plan that is driven.
 
     Returns:
         The way on.
     """
-    now = setting.among(threat.scene)
-    load = threat.load
+    now = setting.among(change.scene)
+    load = change.load
     certifier = now.certifier(load)
-    motion = threat.plan.motion
-    left = _from(threat.plan, threat.since)
+    motion = change.plan.motion
+    left = _from(change.plan, change.since)
     try:
         certifier.certify(left)
     except NotCertifiedError as error:
         reason = str(error)
     else:
         return SceneResponse(goes_on=True, stop=None, reason="")
-    until = RecedingPlan(left, threat.instant - threat.since, threat.plan.parameter)
+    until = RecedingPlan(left, change.instant - change.since, change.plan.parameter)
     try:
         certifier.certify(until.driven)
     except NotCertifiedError:

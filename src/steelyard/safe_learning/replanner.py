@@ -1,4 +1,4 @@
-"""The slow side of the loop: what the data says of the load, and where to go next, proven and checked."""
+"""The slow side of the loop: bounds on the load from new data, then a plan, proven and checked."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from steelyard.uncertainty import (
     guaranteed_bounds,
 )
 
-# A move whose certificate was verified by the independent check, for the setting that it was proven in.
+# Check of a proof by other means
 
 
 def checked_move(setting: SafeLearningConfig, move: Move) -> Move:
@@ -67,7 +67,7 @@ def refusal(error: SteelyardError) -> str:
     return f"The check of a plan's proof by other means refuses it: {error}"
 
 
-# The slow side of the loop: what the data says of the load, and where to go next, proven.
+# Identification, then planning
 
 _AFTER = 0.005
 """Time for what is left to do when a plan has been found, s."""
@@ -86,7 +86,7 @@ class Replanner:
         budget: time for a plan and its proof, s; None where the search is limited otherwise. The check of
             the proof comes on top, 0.1 to 0.25 s for six or seven joints.
         evaluations: plans looked at by a search; None for as many as the budget allows.
-        random: whether to take the first proven plan of random ones, which paper 000 compares with.
+        random: whether to take the first proven plan of random ones, which Zhang et al. (2025) compare with.
     """
 
     setting: SafeLearningConfig
@@ -104,7 +104,7 @@ class Replanner:
         evaluations: int | None = None,
         random: bool = False,
     ) -> Replanner:
-        """A mind whose plans show the load as well as they can.
+        """A replanner whose plans excite the load as well as they can.
 
         Args:
             setting: what was decided before the robot moved.
@@ -113,7 +113,7 @@ class Replanner:
             random: whether to take random plans instead.
 
         Returns:
-            The mind.
+            The replanner.
         """
         return cls(setting, _excitation(setting), budget, evaluations, random)
 
@@ -146,7 +146,7 @@ class Replanner:
                 quick._answered(asked, known)
             respond(setting, SceneChange(setting.scene, plan, 0.0, 0.5 * plan.switch, setting.prior))
 
-    def think(self, question: PlanRequest) -> PlanReply:
+    def reply(self, question: PlanRequest) -> PlanReply:
         """Absorb what was measured, then plan, then check the proof of the plan by other means.
 
         A plan whose proof the check refuses is not handed over.

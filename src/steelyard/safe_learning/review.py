@@ -16,7 +16,7 @@ from steelyard.safe_learning.planning.delay_bounds import tube_acceleration
 from steelyard.safe_learning.run_log import Cycles, OnlineRun, ReplayWorker, replayed_changes
 from steelyard.uncertainty import Theorem13, bounded_rows, theorem13_of
 
-# A run again from its log: the same readings and answers must lead to the same torques, bit by bit.
+# Replay: the same readings and replies must lead to the same torques, bit by bit
 
 
 class ReplayDriver:
@@ -92,7 +92,7 @@ def replay_run(run: OnlineRun) -> Replayed:
         most_plans=script.most_plans,
         patience=script.patience,
         until_settled=script.until_settled,
-        news=replayed_changes(script.news) if script.news else None,
+        scene_source=replayed_changes(script.news) if script.news else None,
     )
     return Replayed(again, *_compared(run, again))
 
@@ -111,7 +111,7 @@ def _compared(run: OnlineRun, again: OnlineRun) -> tuple[bool, str]:
     return True, f"all {len(then)} torques are the same, bit by bit."
 
 
-# What a run broke, judged by the true state where it is known: in simulation, after the event.
+# Limits that a run broke, by the true state of a simulation
 
 _ROUNDING = 1e-9
 """Share of a limit that rounding may take."""
@@ -173,7 +173,7 @@ def _tube(run: OnlineRun, q: Array, v: Array) -> list[str]:
     return found
 
 
-# What paper 000's Theorem 13 says of a run: its answer to all equations that the run's log gives.
+# What Theorem 13 of Zhang et al. (2025) says of a run: its answer to all equations that the run's log gives.
 
 
 def published_bounds(run: OnlineRun) -> Theorem13 | None:

@@ -29,7 +29,7 @@ from steelyard.safe_learning.watchdog import Alarm
 from steelyard.safe_learning.worker import Worker
 from steelyard.uncertainty import PayloadBox, RecursiveBounds
 
-# What is written down on the way: events, moves that were driven, and what was known when.
+# Records made on the way: events, moves, and what was known when
 
 
 @dataclass(frozen=True)
@@ -101,7 +101,7 @@ class Known:
         return self.bounds_seconds + self.plan_seconds + self.check_seconds
 
 
-# A move as it goes into a file: its law is left out, for setting and load determine it.
+# A move as it goes into a file: without its law, which setting and load determine
 
 
 @dataclass(frozen=True, eq=False)
@@ -157,17 +157,17 @@ class MoveRecord:
         return Move(plan, self.load, law, self.certificate, self.condition, self.refused, self.check)
 
 
-# All that reaches the fast side from outside but readings: answers, judgements and news, in their order.
+# What reached the control loop from outside beside the readings: replies and scenes, in their order
 #
-# With the readings it makes a run repeat itself to the last bit, whatever the slow side would say today.
+# With the readings it makes a run repeat itself to the last bit, whatever the slow side would compute today.
 
 
 @dataclass(frozen=True, eq=False)
 class ReplyRecord:
-    """What a thinker said; all empty where it said nothing.
+    """A worker's reply; all empty where none came in time.
 
     Attributes:
-        came: whether it said anything in time.
+        came: whether a reply came in time.
         load: what is known of the load; None where data contradicts what was assumed, or none was asked for.
         rows: how many equations that rests on.
         move: where to go, or how to stop.
@@ -194,13 +194,13 @@ class ReplyRecord:
 
     @classmethod
     def of(cls, reply: PlanReply | SceneResponse | None) -> ReplyRecord:
-        """Note what was said.
+        """Record a reply.
 
         Args:
-            reply: the reply.
+            reply: the reply; None where none came in time.
 
         Returns:
-            The note.
+            Its record.
         """
         if reply is None:
             return cls(came=False)
@@ -269,8 +269,8 @@ class InputLog:
         most_plans: plans that were allowed.
         patience: how long answers were waited for, s; None for as long as it took.
         until_settled: whether it was to end when bounds stop shrinking.
-        answers: of the thinker, in order.
-        judgements: of the guard, in order.
+        answers: replies of the worker, in order.
+        judgements: replies of the guard, in order.
         news: scenes that were reported, in order.
     """
 
@@ -288,7 +288,7 @@ class InputLog:
         object.__setattr__(self, "start", read_only(checked("start", self.start, ("nv",))))
 
 
-# What a run leaves: every cycle, every move with its proof, what was known when, and how it ended.
+# The whole run
 
 SCHEMA = 1
 DONE, STOPPED, BROKEN = "done", "stopped", "broken assumption"
@@ -399,7 +399,7 @@ class OnlineRun:
         return np.linalg.norm(r, axis=1), np.linalg.norm(e, axis=1)
 
 
-# A run on disk: what was decided and said as JSON, what was read and sent as arrays; nothing is lost.
+# A run on disk: decisions and replies as JSON, readings and torques as arrays
 
 RECORD, CYCLES = "run.json", "cycles.npz"
 """Names of the two files in a run's folder."""
@@ -463,117 +463,117 @@ def read_run(folder: FilePath) -> OnlineRun:
     return OnlineRun(record, Cycles(**found))
 
 
-# Thinkers and news that are written down while they speak, and that say it all again.
+# Recording replies and scenes while a run goes on, and replaying them
 
 
 class RecordingWorker:
-    """Another thinker, with a pencil.
+    """Passes requests on to another worker and keeps its replies.
 
     Args:
-        thinker: who thinks.
+        worker: what computes the replies.
     """
 
-    def __init__(self, thinker: Worker) -> None:
-        self._thinker = thinker
-        self.notes: list[ReplyRecord] = []
-        """What was said, in order."""
+    def __init__(self, worker: Worker) -> None:
+        self._worker = worker
+        self.replies: list[ReplyRecord] = []
+        """The replies, in order."""
 
     def ask(self, question: PlanRequest | SceneChange) -> None:
-        """Begin to think.
+        """Pass a request on.
 
         Args:
-            question: what about.
+            question: a request for a plan, or a scene that changed.
         """
-        self._thinker.ask(question)
+        self._worker.ask(question)
 
     def answer(self, patience: float | None) -> PlanReply | SceneResponse | None:
-        """What the other one says.
+        """The reply of the other worker, which is kept.
 
         Args:
-            patience: how long to wait, s.
+            patience: how long to wait, s; None for as long as it takes.
 
         Returns:
-            The same.
+            The reply; None where it is late or will never come.
         """
-        said = self._thinker.answer(patience)
-        self.notes.append(ReplyRecord.of(said))
+        said = self._worker.answer(patience)
+        self.replies.append(ReplyRecord.of(said))
         return said
 
     def close(self) -> None:
-        """Send everybody home."""
-        self._thinker.close()
+        """Close the other worker."""
+        self._worker.close()
 
 
 class ReplayWorker:
-    """Says again what was once said.
+    """Replies as in a recorded run.
 
     Args:
         setting: of the run.
-        notes: what was said, in order.
+        replies: those that were recorded, in order.
     """
 
-    def __init__(self, setting: SafeLearningConfig, notes: Sequence[ReplyRecord]) -> None:
-        self._setting, self._notes = setting, list(notes)
+    def __init__(self, setting: SafeLearningConfig, replies: Sequence[ReplyRecord]) -> None:
+        self._setting, self._replies = setting, list(replies)
         self._question: PlanRequest | SceneChange | None = None
 
     def ask(self, question: PlanRequest | SceneChange) -> None:
-        """Remember what kind of thing was asked.
+        """Keep what was asked.
 
         Args:
-            question: what about.
+            question: a request for a plan, or a scene that changed.
         """
         self._question = question
 
     def answer(self, patience: float | None) -> PlanReply | SceneResponse | None:
-        """The next note.
+        """The next recorded reply.
 
         Args:
-            patience: of no interest.
+            patience: not used: a reply that came late was recorded as None.
 
         Returns:
-            What was said.
+            The reply.
 
         Raises:
-            InputError: more is asked than was then.
+            InputError: more is asked than was recorded.
         """
-        if not self._notes or self._question is None:
+        if not self._replies or self._question is None:
             raise InputError("more was asked than the log answers.", place="script")
-        return self._notes.pop(0).reply(self._setting, self._question)
+        return self._replies.pop(0).reply(self._setting, self._question)
 
     def close(self) -> None:
         """Nothing to close."""
 
 
-def recorded_changes(news: SceneSource | None, notes: list[SceneRecord]) -> SceneSource | None:
-    """The same news, written down.
+def recorded_changes(scene_source: SceneSource | None, records: list[SceneRecord]) -> SceneSource | None:
+    """A source of scenes that also records them.
 
     Args:
-        news: where new scenes come from.
-        notes: grows by what comes.
+        scene_source: asked for new scenes; None where the scene stays.
+        records: grows by every new scene.
 
     Returns:
-        The source of news.
+        The source; None where none was given.
     """
-    if news is None:
+    if scene_source is None:
         return None
 
     def listened(time: float) -> Scene | None:
-        scene = news(time)
+        scene = scene_source(time)
         if scene is not None:
-            notes.append(SceneRecord(time, scene))
+            records.append(SceneRecord(time, scene))
         return scene
 
     return listened
 
 
-def replayed_changes(notes: Sequence[SceneRecord]) -> SceneSource:
-    """The news of a run at the times they came.
+def replayed_changes(records: Sequence[SceneRecord]) -> SceneSource:
+    """The scenes of a recorded run, at the times they came.
 
     Args:
-        notes: what came.
+        records: the scenes with their times.
 
     Returns:
-        The source of news.
+        The source.
     """
-    left = {note.time: note.scene for note in notes}
+    left = {record.time: record.scene for record in records}
     return lambda time: left.get(time)

@@ -1,4 +1,4 @@
-"""Who thinks, and where: in this thread when asked for the answer, or in a process of its own meanwhile."""
+"""Where plans are computed: in this thread when the reply is fetched, or in a process of its own."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ from steelyard.safe_learning.replanner import Replanner
 
 
 class Worker(Protocol):
-    """The slow side as the loop sees it; a question that is followed by another is never answered."""
+    """Computes replies to requests for a plan; a request followed by another one gets no reply."""
 
     def ask(self, question: PlanRequest | SceneChange) -> None:
-        """Begin to think.
+        """Hand over a request.
 
         Args:
-            question: what about.
+            question: a request for a plan, or a scene that changed.
         """
         ...
 
     def answer(self, patience: float | None) -> PlanReply | SceneResponse | None:
-        """The answer to the last question.
+        """The reply to the last request.
 
         Args:
             patience: how long to wait where it is not there yet, s; None for as long as it takes.
@@ -39,62 +39,66 @@ class Worker(Protocol):
         ...
 
     def close(self) -> None:
-        """Send everybody home."""
+        """Release the processes that the worker holds."""
         ...
 
 
-def _answered(mind: Replanner, question: PlanRequest | SceneChange) -> PlanReply | SceneResponse:
-    return respond(mind.setting, question) if isinstance(question, SceneChange) else mind.think(question)
+def _answered(replanner: Replanner, question: PlanRequest | SceneChange) -> PlanReply | SceneResponse:
+    return (
+        respond(replanner.setting, question)
+        if isinstance(question, SceneChange)
+        else replanner.reply(question)
+    )
 
 
 class SyncWorker:
-    """Thinks when the answer is wanted: for a robot whose clock stands still meanwhile.
+    """Computes in the caller's thread when the reply is fetched, for a robot whose clock waits meanwhile.
 
     Args:
-        mind: what thinks.
+        replanner: what identifies and plans.
     """
 
-    def __init__(self, mind: Replanner) -> None:
-        self._mind = mind
+    def __init__(self, replanner: Replanner) -> None:
+        self._replanner = replanner
         self._question: PlanRequest | SceneChange | None = None
 
     def ask(self, question: PlanRequest | SceneChange) -> None:
-        """Remember a question.
+        """Keep a request until its reply is fetched.
 
         Args:
-            question: what about.
+            question: a request for a plan, or a scene that changed.
         """
         self._question = question
 
     def answer(self, patience: float | None) -> PlanReply | SceneResponse | None:
-        """Think; never late.
+        """Compute the reply to the last request now.
 
         Args:
-            patience: of no interest.
+            patience: not used: the reply is never late.
 
         Returns:
-            The answer.
+            The reply; None where nothing was asked.
         """
-        return None if self._question is None else _answered(self._mind, self._question)
+        return None if self._question is None else _answered(self._replanner, self._question)
 
     def close(self) -> None:
         """Nothing to close."""
 
 
 class ProcessWorker:
-    """Thinks in a process of its own, while the robot moves.
+    """Computes in a process of its own, while the robot moves.
 
-    Where the platform forks, what has been compiled before is shared: think once before the robot moves.
+    Where the platform forks, what has been compiled before is shared: call `Replanner.warm_up` first.
 
     Args:
-        mind: what thinks.
+        replanner: what identifies and plans.
     """
 
-    def __init__(self, mind: Replanner) -> None:
+    def __init__(self, replanner: Replanner) -> None:
         context: Any = multiprocessing.get_context("fork" if sys.platform == "linux" else "spawn")
         self._pipe, theirs = context.Pipe()
-        self._setting, self._asked = mind.setting, 0
-        self._process = context.Process(target=_serve, args=(mind, theirs, self._pipe), daemon=True)
+        self._setting, self._asked = replanner.setting, 0
+        self._process = context.Process(target=_serve, args=(replanner, theirs, self._pipe), daemon=True)
         self._process.start()
         theirs.close()
 
@@ -104,10 +108,10 @@ class ProcessWorker:
         return int(self._process.pid)
 
     def ask(self, question: PlanRequest | SceneChange) -> None:
-        """Begin to think.
+        """Send a request to the process.
 
         Args:
-            question: what about.
+            question: a request for a plan, or a scene that changed.
         """
         self._asked += 1
         # The process may be gone; then there will be no answer, which is what the caller will hear.
@@ -149,12 +153,12 @@ class ProcessWorker:
         self._process.join()
 
 
-def _serve(mind: Replanner, pipe: Connection, other_end: Connection) -> None:
-    """Answer questions until nobody asks any more; of several waiting ones, the last.
+def _serve(replanner: Replanner, pipe: Connection, other_end: Connection) -> None:
+    """Answer requests until the other end closes; of several that wait, only the last.
 
-    A thread takes questions from the pipe all the time. Otherwise who asks again after a late answer would
-    wait for ever: a question does not fit into the pipe while nobody reads it, and nobody would read it while
-    the late answer does not fit either.
+    A thread empties the pipe all the time. Otherwise a second request after a late reply would deadlock: it
+    does not fit into the pipe while no one reads it, and no one reads it while the late reply does not fit
+    either.
     """
     other_end.close()
     questions: SimpleQueue[Any] = SimpleQueue()
@@ -164,11 +168,11 @@ def _serve(mind: Replanner, pipe: Connection, other_end: Connection) -> None:
             while not questions.empty():
                 asked = questions.get() or asked
             number, question = asked
-            pipe.send((number, _answered(mind, question)))
+            pipe.send((number, _answered(replanner, question)))
 
 
 def _take(pipe: Connection, questions: SimpleQueue[Any]) -> None:
-    """Put every question into a queue, and None where nobody asks any more."""
+    """Put every request into a queue, and None when the other end has closed."""
     with suppress(EOFError, OSError):
         while True:
             questions.put(pipe.recv())

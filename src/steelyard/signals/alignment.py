@@ -49,7 +49,7 @@ def without_delay(recording: Recording, delay: float, channels: Sequence[str]) -
     return moved.rows(slice(int(kept[0]), int(kept[-1]) + 1))
 
 
-# Dynamic time warping: two runs of one motion brought to the same positions (paper 001, 4.2.1).
+# Dynamic time warping: two runs of one motion brought to the same positions (Lambert 2023, section 4.2.1).
 
 SOURCE_TIME = "source_time"
 """Extra column of an aligned recording: when its samples happened in the run they come from, s."""

@@ -46,7 +46,7 @@ def power_spectrum(series: Array, interval: float) -> tuple[Array, Array]:
     return np.asarray(scipy.fft.rfftfreq(N, interval)), np.asarray(P)
 
 
-# The cut-off frequency that a recording itself suggests, with the reason.
+# The cut-off frequency, with its reason
 
 NYQUIST_SHARE = 0.8
 """Largest cut-off, as a share of the Nyquist frequency."""

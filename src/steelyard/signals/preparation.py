@@ -35,7 +35,7 @@ from steelyard.signals.periodic import period_of
 from steelyard.signals.sampling import Sampling, evenly_timed, resampled, sampling_of
 from steelyard.signals.selection import STANDING, main_motion, marked_limited, runs
 
-# The step that `prepared` leaves in a recording's history, for those who come later.
+# The entry that `prepared` makes in a recording's history, and how later steps read it
 
 ACTION = "prepared"
 
@@ -121,7 +121,7 @@ def in_band(recording: Recording, series: Array) -> Array:
     return y
 
 
-# Whether a motion repeats, as far as its whole log could tell.
+# The period of a motion, as found in the whole log
 
 
 def repeats_after(recording: Recording) -> float | None:

@@ -16,7 +16,7 @@ from steelyard.budget import NUMBER, require_memory
 from steelyard.errors import InputError, RecordingError, UnknownNameError
 from steelyard.recording import CHANNELS, Recording
 
-# When the samples were taken: interval, jitter, gaps.
+# Interval, jitter and gaps
 
 UNIFORM = 0.01
 """Largest distance of a stamp from the uniform grid, in intervals, that still counts as uniform."""
@@ -170,7 +170,7 @@ def all_mapped(recording: Recording, operation: Callable[[Array], Array]) -> dic
     return fields
 
 
-# Where time is missing: logs are split there, never bridged silently.
+# Gaps: a log is split there, never bridged silently
 
 
 def split_at_gaps(recording: Recording, longest: float | None = None) -> tuple[Recording, ...]:
@@ -231,7 +231,7 @@ def sampling_without_gaps(recording: Recording, longest: float) -> Sampling:
     return sampling
 
 
-# Time that jitters, made uniform: late stamps put right, or irregular samples interpolated.
+# Uniform time: late stamps corrected, or irregular samples interpolated
 
 
 def evenly_timed(recording: Recording, longest_gap: float = GAP) -> Recording:
@@ -345,7 +345,7 @@ def to_uniform_time(
     return recording.revised("to_uniform_time", detail, time=grid, **fields)
 
 
-# Another sampling interval, with anti-aliasing.
+# Resampling, with anti-aliasing
 
 _INTEGER = 1e-6  # a ratio this close to an integer keeps the stamps of the original samples
 

@@ -11,7 +11,7 @@ from steelyard.arrays import Array, BoolArray, checked
 from steelyard.errors import InputError, RecordingError
 from steelyard.recording import Recording
 
-# Which samples to keep; what is removed is named by its times.
+# Rows removed from a recording, named by their times
 
 
 def with_rows(

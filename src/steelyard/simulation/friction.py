@@ -12,7 +12,7 @@ from steelyard.compiled import kernel
 from steelyard.errors import SolverError
 from steelyard.robot import Robot
 
-# The drives of a robot as arrays: what friction is at a velocity, and its parts that a step takes apart.
+# Drives as arrays, and friction at a velocity
 
 
 class JointDrives(NamedTuple):

@@ -75,7 +75,7 @@ class Hand:
         return np.asarray(self.stiffness * (there - position) + self.damping * (speed - velocity))
 
 
-# An arm under hand guiding, alone or led: the loop of law, drives, sensors and hand.
+# The loop of law, drives, sensors and hand
 
 
 @dataclass(frozen=True, eq=False)
@@ -238,7 +238,7 @@ def guiding_check(
     sensor: str | SensorPreset = "ideal",
     rng: np.random.Generator | None = None,
 ) -> GuidingCheck:
-    r"""Try hand guiding in simulation: the check of paper 003, section V-C, which was done on hardware.
+    r"""Try hand guiding in simulation: the hardware check of Tian et al. (2024), section V-C.
 
     What the torque meters show and the law's model does not explain, $\tau_{raw} - \tau_m$, moves the tool
     where it exceeds the dead zone. A wrong model therefore moves it without a hand, and makes a hand push

@@ -235,7 +235,7 @@ def default_holding(robot: Robot, posture: Array, cycle: float) -> GravityPID:
     return GravityPID.nominal(robot, M * HOLDING**2, none, 2.0 * M * HOLDING, none, cycle=cycle)
 
 
-# An experiment on one joint of the simulated robot: torques that nothing corrects, the other joints held.
+# One joint at a time, the others held
 
 SETTLING = 0.5
 """How long all joints are held before one is let go, unless stated, s."""
@@ -399,7 +399,7 @@ _GENTLER, _ATTEMPTS = 0.6, 4
 def nominal_posture(robot: Robot) -> Array:
     """Every turning joint at the right angle nearest to the middle of its limits, others in the middle.
 
-    For the CRANE-X7 this is paper 004's Posture A: the fourth joint at -90°, all others at zero.
+    For the CRANE-X7 this is Posture A of Oaki et al. (2026): the fourth joint at -90°, all others at zero.
 
     Args:
         robot: the robot.

@@ -226,7 +226,7 @@ def _principal(body: Body) -> MujocoPrincipal:
     return MujocoPrincipal.from_body(body)
 
 
-# What is done to an object to see how it moves: it is dropped, pushed, swung.
+# The trials: drop, push, swing
 
 DEEPEST = 1e-6
 """How deep an object may stand in the floor when a trial begins, m."""

@@ -221,7 +221,7 @@ def advance_plant(arm: Arm, tau: Array, duration: float) -> Ending:
     return Ending(DONE, -1, 0.0)
 
 
-# The simulated arm: MuJoCo's rigid bodies with the drives of the description.
+# `Plant`
 
 
 class Plant:

@@ -99,7 +99,7 @@ def tracking_error(recording: Recording) -> Array:
     return np.asarray(np.sqrt(np.mean((recording.q_ref - recording.q) ** 2, axis=0)))
 
 
-# A motion, tried on a simulated robot: what its log would be.
+# The run, and its log
 
 SLOWEST_CONTROL = 1000.0
 """Lowest rate of the controller, Hz; a slower log takes every second, third, … cycle."""

@@ -141,7 +141,7 @@ def checked_gap(robot: Robot, backlash: ArrayLike) -> Array:
     return read_only(gap)
 
 
-# What the sensors of one run make of the truth, cycle by cycle.
+# The sensors of one run, cycle by cycle
 
 
 class Encoders(NamedTuple):

@@ -13,7 +13,7 @@ from steelyard.arrays import Array, read_only
 from steelyard.errors import DescriptionError, InputError, UnknownNameError
 from steelyard.robot import Robot
 
-# What stands between a robot and its log: every number of it in one object.
+# Sensors and imperfections: every number in one object
 
 _IN_ORDER = 0.5  # jitter of half a cycle to either side is the most that keeps commands in their order
 
@@ -159,17 +159,18 @@ class SensorPreset:
 # descriptions leave open is decided here and in `SensorPreset`:
 #
 # - A step of the 12-bit encoder changes the backward difference by 1.5 rad/s, so `low-cost` smooths it with a
-#   lag of 2 ms, the pseudo-differentiation of paper 004 (section III, T_f = 0.002 s).
+#   lag of 2 ms, the pseudo-differentiation of Oaki et al. (2026; section III, T_f = 0.002 s).
 # - Its torque constant is the joint's limit over 1.73 A: seven of the CRANE-X7's eight servos have 2.3179
-#   N·m/A (paper 004, section III-A) and a limit of 4 N·m (the arm's public description). The constant scales
-#   with the robot, the current does not. The 2.69 mA are those servos' current unit.
+#   N·m/A (Oaki et al. 2026, section III-A) and a limit of 4 N·m (the arm's public description). The constant
+#   scales with the robot, the current does not. The 2.69 mA are those servos' current unit.
 # - Its hidden Coulomb friction is 0.01 to 0.08 N·m at the size of a CRANE-X7, whose smallest and largest
 #   limits are 4 and 10 N·m: 0.01/4 to 0.08/10 of the limit.
 # - Its 1.5 ms pass from the reading to the arrival of the command; holding the command comes on top.
-# - `crane-x7` is the robot of paper 004 (section III) alone, with its eight axes: the torque constants of its
-#   XM430-W350 and, at joint 2, XM540-W270 servos, and about 0.9 ms from the reading of all encoders to the
-#   arrival of the currents, which with the hold of a 1 ms cycle makes the paper's dead time of about 1.5 ms.
-#   The jitter is an assumption; more of it would sometimes delay a command by one more cycle.
+# - `crane-x7` is the robot of Oaki et al. (2026; section III) alone, with its eight axes: the torque
+#   constants of its XM430-W350 and, at joint 2, XM540-W270 servos, and about 0.9 ms from the reading of all
+#   encoders to the arrival of the currents, which with the hold of a 1 ms cycle makes the paper's dead time
+#   of about 1.5 ms. The jitter is an assumption; more of it would sometimes delay a command by one more
+# cycle.
 # - A slide's encoder sits on a shaft that moves it by 10 mm per radian, an assumption.
 
 IDEAL = SensorPreset(name="ideal", truth=True)
@@ -211,7 +212,7 @@ CRANE_X7 = SensorPreset(
     jitter=0.1e-3,
     torque_limits=True,
 )
-"""The CRANE-X7 of paper 004 with its hand axis."""
+"""The CRANE-X7 of Oaki et al. (2026) with its hand axis."""
 
 SENSORS: Mapping[str, SensorPreset] = MappingProxyType(
     {preset.name: preset for preset in (IDEAL, INDUSTRIAL, LOW_COST, CRANE_X7)}

@@ -1,4 +1,11 @@
-"""How sure an estimate is: covariance under coloured noise, intervals, bootstrap, prediction, bias."""
+"""How sure an estimate is: covariance under coloured noise, intervals, bootstrap, prediction, bias.
+
+`intervals` has the intervals of base and standard parameters by the data alone; `link_posterior` those of
+every number of every link, by data and prior over bodies that can exist. `bias` and `bootstrap` test them.
+For bounded errors, `guaranteed` encloses a payload: its equations are in `momentum_windows`, its set in
+`payload_polytope`, its assumptions in `error_bounds`, and `parameter_bounds` is Theorem 13 of Zhang et al.
+(2025) for comparison.
+"""
 
 from steelyard.uncertainty.bias import bias_findings, bias_of_recordings, calmer_motion
 from steelyard.uncertainty.bootstrap import block_bootstrap, block_length

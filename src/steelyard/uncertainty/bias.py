@@ -1,4 +1,4 @@
-"""Signs that intervals are not to be trusted: noise in the measured motion bends least squares."""
+"""Signs that intervals are not to be trusted: noise in the measured motion biases least squares."""
 
 from __future__ import annotations
 

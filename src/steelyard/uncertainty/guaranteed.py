@@ -328,7 +328,7 @@ class GuaranteedBounds:
         untested: those of them that the data cannot show wrong, or only where they are far off.
         needed: smallest share of the equations' errors with which some payload explains the data, up to the
             solver's tolerance, dimensionless; near one, an assumption may be broken. None where not asked.
-        theorem13: what paper 000's theorem says of the same equations; None where it was not asked.
+        theorem13: what Theorem 13 of Zhang et al. (2025) says of the same equations; None where not asked.
     """
 
     lower: Array
@@ -646,7 +646,7 @@ def guaranteed_payload(
         possible: whether to leave out payloads that cannot exist.
         passes: how often the equations are made; after the second little changes.
         compared: whether to ask of the equations of the last pass too what share of their errors the data
-            needs, and Theorem 13 of paper 000 of those with the payload.
+            needs, and Theorem 13 of Zhang et al. (2025) of those with the payload.
 
     Returns:
         The bounds of the last pass, with all that they assume.

@@ -60,7 +60,7 @@ def with_covariance(problem: Problem, estimate: Estimate, colour: Colour = "auto
     return replace(estimate, covariance=covariance, detail={**estimate.detail, "colour": colour})
 
 
-# Intervals of base and full parameters; infinite where the data says nothing.
+# Intervals of base and standard parameters
 
 _SPANNED = 1e-8
 

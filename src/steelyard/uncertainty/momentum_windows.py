@@ -1,4 +1,4 @@
-r"""The momentum balance over windows of time as equations with bounded errors (paper 000, Corollary 10).
+r"""The momentum balance over windows as equations with bounded errors (Zhang et al. 2025, Corollary 10).
 
 $$\Big[ W_m \big|_{t_0}^{t_1} - \int_{t_0}^{t_1} W_c\,dt \Big]\,\phi = \int_{t_0}^{t_1} \tau\,dt$$
 

@@ -1,4 +1,4 @@
-"""Paper 000's Theorem 13: how far least squares can be off when errors are bounded."""
+"""Theorem 13 of Zhang et al. (2025): how far least squares can be off when errors are bounded."""
 
 from __future__ import annotations
 
@@ -25,7 +25,8 @@ from steelyard.inertia import (
 )
 from steelyard.uncertainty.payload_polytope import TEN, BoundedRows
 
-# The linear form of paper 000's Theorem 13: how far least squares can be off when errors are bounded.
+# The linear form of Theorem 13 of Zhang et al. (2025): how far least squares can be off when errors are
+# bounded.
 #
 # With a fixed matrix A the least-squares estimate is linear in the measurements and in the robot's
 # parameters. For any L with $L A = 1$, the equations $y = A\theta + B\delta + e$ with $|e| \le b$, $|\delta|
@@ -131,7 +132,8 @@ def _ends(rows: BoundedRows, L: Array, size: Array) -> tuple[Array, Array]:
     return lower, upper
 
 
-# Paper 000's Theorem 13 as published: the minimiser in log-Cholesky coordinates and its sensitivity.
+# Theorem 13 of Zhang et al. (2025) as published: the minimiser in log-Cholesky coordinates and its
+# sensitivity.
 #
 # $$\eta^* = \arg\min_\eta J, \qquad J = \tfrac12 \lVert A P(\eta) - y \rVert^2, \qquad
 #   \theta \in P(\eta^*) \pm \big(|S|\,b + |S B|\,d\big), \qquad
@@ -197,7 +199,7 @@ class LogCholeskyBounds:
 def log_cholesky_bounds(
     rows: BoundedRows, *, gradient_tolerance: float = 1e-6, iteration_limit: int = 100
 ) -> LogCholeskyBounds:
-    """Theorem 13 of paper 000 with the derivative at one point, for comparison.
+    """Theorem 13 of Zhang et al. (2025) with the derivative at one point, for comparison.
 
     Where there is no minimiser the search starts from the coordinates zero, as the released program does, and
     both options decide where it stops.
@@ -294,7 +296,8 @@ def _stays_possible(body: Array, half_width: Array) -> bool:
     return bool(np.linalg.norm(np.tensordot(half_width, np.abs(turned), 1), 2) < 1.0)
 
 
-# Both forms of paper 000's Theorem 13 on one set of equations, to stand beside the guaranteed bounds.
+# Both forms of Theorem 13 of Zhang et al. (2025) on one set of equations, to stand beside the guaranteed
+# bounds.
 
 
 @dataclass(frozen=True, eq=False)

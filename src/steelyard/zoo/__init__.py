@@ -1,4 +1,4 @@
-"""Robots that ship with the package; a name or a path becomes a Robot here."""
+"""Robots that ship with the package, one file each; a name or a path becomes a Robot here (`find_robot`)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The MIT Cheetah 3: one leg in the frames of paper 002, Fig. 9, and the quadruped on its torso."""
+"""The MIT Cheetah 3: a leg in the frames of Wensing et al. (2024), Fig. 9, and the whole quadruped."""
 
 from __future__ import annotations
 
@@ -117,7 +117,7 @@ def _cheetah3() -> Robot:
 
 _SOFTWARE = "MIT Biomimetic Robotics Lab, Cheetah-Software (MIT licence), Dynamics/Cheetah3.h"
 _SOURCES = {
-    "kinematics": f"{_SOFTWARE}; frames of the leg: paper 002, Fig. 9 (gravity along x0)",
+    "kinematics": f"{_SOFTWARE}; frames of the leg: Wensing et al. (2024), Fig. 9 (gravity along x0)",
     "inertia": f"{_SOFTWARE}: identified by Wensing, Kim, Slotine, RA-L 2018; rotors ride on the link before",
     "limits": f"torque: {_SOFTWARE} (motor torque times gear ratio); speed: Bledt et al., IROS 2018, as "
     "quoted, not looked up; position and acceleration assumed",

@@ -1,4 +1,4 @@
-"""The RT Corporation CRANE-X7, the low-cost arm of paper 004, alone and with its hand as an eighth axis."""
+"""The RT Corporation CRANE-X7, the low-cost arm of Oaki et al. (2026), alone and with its hand axis."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ def _arm() -> list[Stage]:
     return stages
 
 
-_PAPER = "paper 004, Appendix A"
+_PAPER = "Oaki et al. (2026), Appendix A"
 _SOURCES = {
     "kinematics": "dimensions of the arm, as in RT Corporation's crane_x7_description (no file copied)",
     "inertia": "assumed: uniform capsules, their masses chosen so that the gravity moments about "
@@ -123,7 +123,7 @@ CRANE_X7 = ZooEntry(
 )
 CRANE_X7_HAND = ZooEntry(
     "crane_x7_hand",
-    "RT Corporation CRANE-X7, 7 joints and the hand axis of paper 004",
+    "RT Corporation CRANE-X7, 7 joints and the hand axis of Oaki et al. (2026)",
     _SOURCES
     | {
         "hand axis": f"viscous friction and rotor inertia: {_PAPER}, FV8 and IA8; place, limits, Coulomb "

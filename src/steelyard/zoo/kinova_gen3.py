@@ -1,4 +1,4 @@
-"""The Kinova Gen3 with 7 joints and without vision module: bare, and with the gripper of paper 000."""
+"""The Kinova Gen3, 7 joints, without vision module: bare, and with the gripper of Zhang et al. (2025)."""
 
 from __future__ import annotations
 
@@ -145,11 +145,11 @@ KINOVA_GEN3 = ZooEntry(
 )
 KINOVA_GEN3_2F85 = ZooEntry(
     "kinova_gen3_2f85",
-    "Kinova Gen3 with a Robotiq 2F-85 gripper, the arm of paper 000, with the gear inertias of its hardware",
+    "Kinova Gen3 with a Robotiq 2F-85 gripper, the arm of Zhang et al. (2025), with its gear inertias",
     _SOURCES
     | {
         "gripper": f"sum of the parts in {_PUBLIC}, fingers open and held still, rounded; with the bracelet "
-        "1.28 kg as in paper 000, VI-A",
+        "1.28 kg as in Zhang et al. (2025), section VI-A",
         "limits": "torque: warning limits in Kinova's user guide; positions, speeds and accelerations: user "
         "guide as quoted in RAPTOR's public constants (roahmlab)",
         "drive": "gear inertias: ARMOUR's public code (roahmlab), identified on hardware; friction assumed",

@@ -1,4 +1,4 @@
-"""The Unimation PUMA 560 in the joint frames of Craig's textbook and of paper 002."""
+"""The Unimation PUMA 560 in the joint frames of Craig's textbook and of Wensing et al. (2024)."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ PUMA560 = ZooEntry(
     "puma560",
     "Unimation PUMA 560, 6 joints",
     {
-        "kinematics": f"lengths: {_ARMSTRONG}; frames: paper 002, section 9.1",
+        "kinematics": f"lengths: {_ARMSTRONG}; frames: Wensing et al. (2024), section 9.1",
         "inertia": f"{_ARMSTRONG}, as in the Robotics Toolbox (mdl_puma560akb)",
         "inertia of link 1 except Izz": "assumed; Armstrong measured none, and no joint torque shows it",
         "limits": "spans of joint motion as commonly published, the wrist's centred by assumption; torque: "

@@ -12,7 +12,7 @@ from steelyard.pose import Pose
 from steelyard.robot import Capsule, FixedLink, Geometry, Joint, JointKind, Limits, Link, Robot
 from steelyard.zoo.chain import Stage, ZooEntry, bar, chain, modified_dh, placed, solid
 
-# Planar pendulum arms of thin rods, the two smallest test benches of paper 001 (section 5.1).
+# Planar pendulum arms of thin rods, the two smallest test benches of Lambert (2023; section 5.1).
 
 _Y = np.array([0.0, 1.0, 0.0])
 _RADIUS = 0.02
@@ -52,7 +52,7 @@ def _two_link() -> Robot:
     return Robot("two_link", Link("base"), joints, links, source="zoo")
 
 
-_PAPER = "Lambert (paper 001), section 5.1.1"
+_PAPER = "Lambert (2023), section 5.1.1"
 _ASSUMED = "assumed; the paper states none"
 _PENDULUM_SOURCES = {
     "kinematics": f"{_PAPER}: joints about y, rods hanging along -z",
@@ -66,7 +66,8 @@ ONE_LINK = ZooEntry("one_link", "one rod on a horizontal joint", _PENDULUM_SOURC
 TWO_LINK = ZooEntry("two_link", "two rods on parallel horizontal joints", _PENDULUM_SOURCES, _two_link)
 
 
-# Two rods on two revolute joints, axes parallel or perpendicular: the mechanisms of paper 002, Fig. 4.
+# Two rods on two revolute joints, axes parallel or perpendicular: the mechanisms of Wensing et al. (2024),
+# Fig. 4.
 
 _LENGTH = 0.5
 _MECHANISM_RADIUS = 0.03
@@ -87,7 +88,7 @@ def _rr(name: str, quarter_turns: int) -> Robot:
 
 
 _MECHANISM_SOURCES = {
-    "kinematics": "Wensing, Niemeyer, Slotine (paper 002), Fig. 4; the length of 0.5 m is assumed",
+    "kinematics": "Wensing et al. (2024), Fig. 4; the length of 0.5 m is assumed",
     "inertia": "assumed: uniform capsules of 1.5 kg and 3 cm radius",
     "limits": _ASSUMED,
     "drive": _ASSUMED,

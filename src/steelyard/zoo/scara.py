@@ -1,4 +1,4 @@
-"""A small SCARA arm with the joints of paper 002, Table 4: two revolute, one prismatic, one revolute."""
+"""A small SCARA arm with the joints of Wensing et al. (2024), Table 4: R, R, P (prismatic), R."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ SCARA = ZooEntry(
     "scara",
     "SCARA arm, joints RRPR, all axes vertical",
     {
-        "kinematics": "Wensing, Niemeyer, Slotine (paper 002), section 9.2; lengths of the authors' "
+        "kinematics": "Wensing et al. (2024), section 9.2; lengths of the authors' "
         "public model (spatial_v2_extended)",
         "inertia": "assumed: uniform boxes and capsules of plausible size",
         "limits": _ASSUMED,

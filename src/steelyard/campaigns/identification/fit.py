@@ -30,7 +30,7 @@ from steelyard.estimation import (
 from steelyard.recording import Recording
 from steelyard.signals import CentralDifferences, differentiated, resampled
 
-# Stages on one motion at one sampling interval: least squares, and where the refinement starts.
+# Least squares at one sampling interval, and the start of the refinement
 
 Document = Mapping[str, Any]
 AUDIT_SEED = 4
@@ -54,7 +54,7 @@ def least_squares(subject: Document, recorded: Document, interval: float) -> dic
     """OLS of the base parameters on the samples of one run.
 
     Args:
-        subject: document of the subject.
+        subject: document of the robot case.
         recorded: the run.
         interval: of the samples, s.
 
@@ -87,7 +87,7 @@ def start(subject: Document, fitted: Document) -> dict[str, Any]:
     """Audit the OLS estimate, and find where the refinement starts (Algorithm 1, lines 4 to 15).
 
     Args:
-        subject: document of the subject.
+        subject: document of the robot case.
         fitted: result of `least_squares`.
 
     Returns:
@@ -112,7 +112,7 @@ def possible_start(about: RobotCase, factor: Array) -> tuple[Array, Array]:
     """The possible links that fit the equations of a run best.
 
     Args:
-        about: the subject.
+        about: the robot case.
         factor: triangle of the run's equations, shape (b + 1, b + 1), SI.
 
     Returns:
@@ -130,7 +130,7 @@ def audited(about: RobotCase, beta: Array) -> dict[str, Any]:
     """What is known of the mass matrix of base parameters, as plain values.
 
     Args:
-        about: the subject.
+        about: the robot case.
         beta: base parameters, shape (b,), SI.
 
     Returns:
@@ -162,7 +162,7 @@ def refine_together(
     """Refine one run at all sampling intervals, which share start and Jacobian.
 
     Args:
-        subject: document of the subject.
+        subject: document of the robot case.
         recorded: the run.
         motions: the motions.
         starts: where the refinement may start, by task; that of the representative interval is taken.
@@ -189,10 +189,10 @@ def refine_together(
 def refine_alone(
     subject: Document, recorded: Document, motions: Document, start: Document, motion: str, interval: float
 ) -> dict[str, Any]:
-    """Refine one run at one sampling interval from its own start, as paper 004 does.
+    """Refine one run at one sampling interval from its own start, as Oaki et al. (2026) do.
 
     Args:
-        subject: document of the subject.
+        subject: document of the robot case.
         recorded: the run.
         motions: the motions.
         start: result of `start`.
@@ -240,7 +240,7 @@ def is_possible(about: RobotCase, beta: Array, links: Array | None = None) -> bo
     """Whether links that can exist have the torques of base parameters: the stronger claim.
 
     Args:
-        about: the subject.
+        about: the robot case.
         beta: base parameters, shape (b,), SI.
         links: a full vector behind them that should be possible, shape (p,), SI; None to look for one.
 
@@ -257,7 +257,7 @@ def links_behind(about: RobotCase, beta: Array) -> FullSet:
     """Links that can exist and have the torques of base parameters, or change them least.
 
     Args:
-        about: the subject.
+        about: the robot case.
         beta: base parameters, shape (b,), SI.
 
     Returns:

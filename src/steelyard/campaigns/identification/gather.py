@@ -22,11 +22,11 @@ from steelyard.rollout import rollout
 
 Document = Mapping[str, Any]
 STAGES = ("OLS", "SDP", "CLIE")
-"""Least squares, the feasible start of the refinement, and its end, as paper 004 calls them."""
+"""Least squares, the feasible start of the refinement, and its end, as Oaki et al. (2026) call them."""
 
 
 POSES = 100_000
-"""Poses at which the mass matrix of the chosen run is sampled, as paper 004 does."""
+"""Poses at which the mass matrix of the chosen run is sampled, as Oaki et al. (2026) do."""
 
 
 def cloud(
@@ -40,7 +40,7 @@ def cloud(
     """Put all runs into one table, and choose the one that represents them.
 
     Args:
-        subject: document of the subject.
+        subject: document of the robot case.
         fitted: of every run, results of `least_squares`.
         starts: of every run, results of `start`.
         refined: results of the refinement, each of one run or of all intervals of one.
@@ -95,7 +95,7 @@ def final(subject: Document, cloud: Document) -> dict[str, Any]:
     """The model of the campaign: the representative run, rescued where it is not proven definite.
 
     Args:
-        subject: document of the subject.
+        subject: document of the robot case.
         cloud: the cloud.
 
     Returns:
@@ -131,7 +131,7 @@ def validate_model(
     simulated closed loop, block by block, which sees nothing of the motion but its reference.
 
     Args:
-        subject: document of the subject.
+        subject: document of the robot case.
         motions: the motions.
         recorded: the run.
         final: the model of the campaign.

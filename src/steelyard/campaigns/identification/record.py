@@ -28,7 +28,7 @@ def make_motions(subject: Document) -> dict[str, Any]:
     """The structured motions of the robot, by name.
 
     Args:
-        subject: document of the subject.
+        subject: document of the robot case.
 
     Returns:
         `motions`, documents by name; `held_out`, names of those for validation; `findings`.
@@ -73,7 +73,7 @@ def record(subject: Document, motions: Document, motion: str, seed: int) -> dict
     Readings are whole steps of encoder and ammeter, so they are kept as such, in a quarter of the space.
 
     Args:
-        subject: document of the subject.
+        subject: document of the robot case.
         motions: the motions.
         motion: name of the one to run.
         seed: of the run.
@@ -109,7 +109,7 @@ def measured(about: RobotCase, recorded: Document) -> Recording:
     commands are never seen to act, are cut.
 
     Args:
-        about: the subject.
+        about: the robot case.
         recorded: result of `record`.
 
     Returns:
@@ -130,7 +130,7 @@ def followed(about: RobotCase, recorded: Document, motions: Document, motion: st
     """The log of a run, with the torques of the commands and the references it followed.
 
     Args:
-        about: the subject.
+        about: the robot case.
         recorded: result of `record`.
         motions: the motions.
         motion: name of the motion.

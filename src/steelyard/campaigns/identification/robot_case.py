@@ -24,12 +24,12 @@ from steelyard.reduction import SYMMETRIC, LinkRule, Reduction, fixed
 from steelyard.robot import Robot
 from steelyard.rollout import ClosedLoop
 
-# What an identification campaign is asked to do, read from its file.
+# Settings, read from the file of the campaign
 
 SETTINGS = ("shared", "independent")
 """Whether the sampling intervals of a motion share start and Jacobian, or each run stands alone."""
 STARTS = ("possible", "projected")
-"""Start of the refinement: the possible links that fit best, or the least change of OLS (paper 004, (8))."""
+"""Start of the refinement: consistent links that fit best, or nearest to OLS (Oaki et al. 2026, eq. (8))."""
 STEPS = ("possible", "free")
 """Whether every step of the refinement keeps the links possible."""
 
@@ -236,19 +236,19 @@ def robot_case_document(settings: Settings, robot: Mapping[str, Any]) -> dict[st
 
 
 def robot_case_of(document: Mapping[str, Any]) -> RobotCase:
-    """The subject of a document; a worker makes each only once.
+    """The robot case of a document; a worker makes each only once.
 
     Args:
         document: of `robot_case_document`.
 
     Returns:
-        The subject.
+        The robot case.
     """
-    return _subject(json.dumps(document, sort_keys=True))
+    return _robot_case(json.dumps(document, sort_keys=True))
 
 
 @lru_cache(maxsize=4)
-def _subject(text: str) -> RobotCase:
+def _robot_case(text: str) -> RobotCase:
     document = json.loads(text)
     given = {k: _frozen(v) for k, v in document["settings"].items()}
     return RobotCase(Settings(**given), robot_of(document["robot"]))

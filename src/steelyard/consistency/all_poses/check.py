@@ -304,7 +304,7 @@ def _refuse_changed(ad: Exact, forms: list[Exact]) -> None:
             raise InputError("a form changes with the joint it should pass.", place="forms")
 
 
-# A certificate that the mass matrix is positive definite at every pose: kept, read back, checked anew.
+# The certificate as a file: written, read back, checked again
 
 
 @dataclass(frozen=True, eq=False)

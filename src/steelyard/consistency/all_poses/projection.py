@@ -16,8 +16,8 @@ from steelyard.errors import InputError, NoSolutionError, SolverError
 
 # Least change that makes the mass matrix positive definite at every pose, with its proof.
 #
-# Paper 004 (8) and (12) ask for the parameters nearest to given ones with $M(q) \succeq \varepsilon 1$ at the
-# poses of a domain. Here the condition is the certificate itself,
+# Oaki et al. (2026), eqs. (8) and (12) ask for the parameters nearest to given ones with $M(q) \succeq
+# \varepsilon 1$ at the poses of a domain. Here the condition is the certificate itself,
 #
 # $$\min_{\beta,\,y} \lVert R(\beta - \hat\beta) \rVert^2 \quad\text{subject to}\quad
 #   N_i^T X_i(\beta, y)\,N_i \succeq \varepsilon\,e_i e_i^T + \eta\,1 ,$$
@@ -26,7 +26,7 @@ from steelyard.errors import InputError, NoSolutionError, SolverError
 # bound strict and pays for the solver's residual; with $\varepsilon = 0$ it is what keeps M definite.
 
 LADDER = (0.001, 0.002, 0.005, 0.01)
-"""The margins of paper 004, kg·m²."""
+"""The margins of Oaki et al. (2026), kg·m²."""
 _WEIGHT = 1e3
 """Norm of the scaled metric: changes are small, and the solver's accuracy is absolute."""
 _SHARES = (1e-7, 1e-6, 1e-5, 1e-4)
@@ -101,7 +101,7 @@ def project_to_all_poses_by_ladder(
     margins: Sequence[float] = LADDER,
     metric: ArrayLike | None = None,
 ) -> AllPoseProjection:
-    """Rescue with the smallest of some margins that leads to a proof, as paper 004 climbs them.
+    """Rescue with the smallest of some margins that leads to a proof, as Oaki et al. (2026) climb them.
 
     Args:
         proof: what was prepared for the model.

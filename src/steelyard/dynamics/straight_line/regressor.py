@@ -21,7 +21,7 @@ from steelyard.layout import Layout
 from steelyard.robot import Robot
 from steelyard.threads import share
 
-# The torque regressor of one robot as a straight-line program, eight samples at a time.
+# The torque regressor
 
 
 @dataclass(frozen=True, eq=False)
@@ -122,7 +122,7 @@ def straight_line_regressor(robot: Robot, layout: Layout) -> StraightLineRegress
     return known[layout]
 
 
-# The adjoint of the torque regressor of one robot as a straight-line program, eight samples at a time.
+# Its adjoint
 
 
 @dataclass(frozen=True, eq=False)

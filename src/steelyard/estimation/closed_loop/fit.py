@@ -2,8 +2,8 @@ r"""Closed-loop refinement: the parameters of which the simulated loop does what
 
 $$\hat\beta = \arg\min_\beta \sum_k \lVert W\,(\tau_m(t_k) - \tau_s(t_k; \beta)) \rVert^2$$
 
-(paper 004, (9), closed-loop input error). The controller is inside the simulation, so it corrects for the
-motion that noise and delay really made, where a regression on measured accelerations is biased.
+(Oaki et al. 2026, eq. (9), closed-loop input error). The controller is inside the simulation, so it corrects
+for the motion that noise and delay really made, where a regression on measured accelerations is biased.
 """
 
 from __future__ import annotations
@@ -122,9 +122,9 @@ def _weights(model: MinimalModel, name: str, weights: ArrayLike | None) -> Array
 
 # One refinement for each sampling interval, of the same runs.
 #
-# Paper 004 refines at 10, 20, 40 and 80 ms, each from a start of its own. What the loop does at 20 ms is the
-# mean of what it does at 10 ms, derivatives included: sharing them, the coarser intervals cost a few
-# simulations and no derivatives, and an interval whose own start cannot be simulated is not lost.
+# Oaki et al. (2026) refine at 10, 20, 40 and 80 ms, each from a start of its own. What the loop does at 20
+# ms is the mean of what it does at 10 ms, derivatives included: sharing them, the coarser intervals cost a
+# few simulations and no derivatives, and an interval whose own start cannot be simulated is not lost.
 
 FACTORS = (1, 2, 4, 8)
 """Lengths of the blocks, in blocks of the runs: 10, 20, 40 and 80 ms for runs in blocks of 10 ms."""
@@ -159,7 +159,7 @@ def refine_intervals(
         factors: lengths of the blocks, in blocks of the runs; when shared they increase, and each is a
             multiple of the first.
         share: whether a length starts where the first one ended, with its derivatives. Otherwise each has
-            its own start and search, as in paper 004.
+            its own start and search, as in Oaki et al. (2026).
         weights: one over the noise of each degree of freedom, shape (nv,), 1/(N·m) or 1/N; None for ones.
         jacobian: as for `fit_closed_loop_input`.
         constraint: where steps may go; None for anywhere.

@@ -26,7 +26,7 @@ from steelyard.finding import Finding, Severity
 from steelyard.identifiable import BaseParameters, MinimalModel
 from steelyard.problem import Estimate
 
-# `Refinement`: where a search among simulated closed loops ended, why there, and how sure the answer is.
+# The result: where the search ended, why, and its covariance
 
 
 class RefinementOutcome(StrEnum):

@@ -369,7 +369,7 @@ def _dead(channel: str, name: str, value: float) -> Finding:
     return Finding(Severity.WARNING, "dead-channel", f"is {value:.6g} throughout.", name)
 
 
-# All that a recording's own numbers reveal about it.
+# All of it at once
 
 LEAST = 10
 

@@ -278,7 +278,7 @@ def _repair_axis(joint: Node, name: str, edits: Edits) -> None:
     edits.set(axis, {"xyz": written}, f"the axis of joint '{name}'", reason)
 
 
-# Inertials that can exist: the nearest tensor for one that cannot, and never a mass that nobody stated.
+# Inertials that can exist: the nearest tensor for one that cannot, and never a mass that is not stated.
 
 _ENTRIES = {"ixx": (0, 0), "ixy": (0, 1), "ixz": (0, 2), "iyy": (1, 1), "iyz": (1, 2), "izz": (2, 2)}
 _LEAST_MOMENT = 1e-14
@@ -524,7 +524,7 @@ def repair_mesh_paths(root: Node, edits: Edits, folder: Path, out_folder: Path) 
                 edits.set(mesh, {"filename": moved}, f"a mesh of link '{link.text('name')}'", reason)
 
 
-# A description that simulators load: what is wrong is changed and listed, what is right stays as written.
+# The repair: what is wrong is changed and listed, what is right stays as written
 #
 # The text is edited in place, one kind of defect after the other. No edit moves a line, so a place names the
 # same element before and after. Whatever needs a number nobody stated is left, and stays among the findings.

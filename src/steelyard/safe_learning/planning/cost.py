@@ -1,4 +1,4 @@
-"""What a plan is chosen for: the cost of paper 000's (28), and how well it shows what a link carries."""
+"""Cost of a plan: eq. (28) of Zhang et al. (2025), and how well the plan shows what a link carries."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from steelyard.motion import Motion, RecedingPlans
 from steelyard.robot import Robot
 from steelyard.safe_learning.planning.margins import SampledPlans
 
-# What a plan is chosen for: the cost of paper 000's (28), as a function of the parameter k.
+# The cost as a function of the plan's parameter k
 
 
 class FamilyCost(Protocol):
@@ -147,7 +147,8 @@ class _SumCost:
         return sums
 
 
-# How well a plan shows what a link carries: the logarithm of the condition number of paper 000's (30).
+# How well a plan shows what a link carries: the logarithm of the condition number of eq. (30) of Zhang et al.
+# (2025).
 #
 # With $W_e$ the ten columns of the carrying link at N samples of a plan, in the payload's coordinates, and
 # what earlier plans have shown already, the information is
@@ -161,7 +162,7 @@ class _SumCost:
 SAMPLES = 32
 """Of a plan, while searching: the condition number differs by a few percent from that of more."""
 JUDGED_SAMPLES = 128
-"""Of a plan, for the condition number it is judged by (paper 000, VI-D2)."""
+"""Of a plan, for the condition number it is judged by (Zhang et al. 2025, section VI-D2)."""
 _BLIND = 1e-16
 """Smallest eigenvalue over the largest that is told from zero."""
 

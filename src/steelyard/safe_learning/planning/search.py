@@ -1,4 +1,4 @@
-"""The plan of least cost that is certified, found within a budget (paper 000, (28) and (29)).
+"""The plan of least cost that is certified, found within a budget (Zhang et al. 2025, eqs. (28) and (29)).
 
 Optimise, then certify: a local search over cheap sampled margins proposes a plan, the certifier proves it or
 says what is missing, the margins give way and the search goes on; then it starts elsewhere. What is returned
@@ -441,7 +441,7 @@ class Planner:
         budget: float | None = BUDGET,
         evaluations: int | None = None,
     ) -> PlannedMove:
-        """The first certified plan among evenly drawn ones: what paper 000 compares with.
+        """The first certified plan among evenly drawn ones: what Zhang et al. (2025) compare with.
 
         Args:
             plans: the family to choose from.

@@ -178,7 +178,7 @@ def _fixed_point(image: Callable[[float], float], start: float) -> float:
     return math.inf
 
 
-# The tube of a setting, made wide enough to be kept in cycles, or the reason why none is.
+# A tube wide enough for a loop that runs in cycles, or the reason why none is
 
 TRIED = 4
 """Plans along which the disturbance is looked at."""

@@ -16,7 +16,7 @@ from steelyard.errors import InputError
 from steelyard.robot.descriptions.xacro.expression import MAX_SIZE, Fault, shown
 from steelyard.robot.descriptions.xml import Element, parse_xml, read_xml
 
-# The files of a description: those inside its root folder, and no other.
+# Files inside the root folder
 
 MAX_FILE_BYTES = 8 * 2**20
 MAX_TOTAL_BYTES = 32 * 2**20
