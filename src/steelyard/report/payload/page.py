@@ -6,7 +6,6 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
-from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy.spatial import ConvexHull, QhullError
@@ -44,9 +43,6 @@ from steelyard.report.payload.content import (
 )
 from steelyard.report.render import markup, render_page
 from steelyard.uncertainty import GuaranteedBounds
-
-if TYPE_CHECKING:
-    from markupsafe import Markup
 
 _INTERVAL = Typeset("95\u202f% interval")
 """Heading of the columns that tell intervals."""
@@ -462,7 +458,7 @@ SNIPPETS = {
 """Title and text by the file that is loaded."""
 
 
-def _snippets(content: PayloadContent) -> list[tuple[str, Markup]]:
+def _snippets(content: PayloadContent) -> list[tuple[str, str]]:
     """Title and text for the models that are there."""
     return [
         # Escaped here: what templates escape is one line.
