@@ -14,7 +14,7 @@ from jinja2 import TemplateRuntimeError, UndefinedError
 
 import steelyard.report
 from steelyard.report.html import Typeset, marked_up, typeset_text, visible_text
-from steelyard.report.render import render_page, render_part
+from steelyard.report.render import page_environment, render_page
 
 HOSTILE = "</dd><script>alert(1)</script>\"'&\x1b[2J\u202e  x\n"
 TEMPLATES = sorted(path.name for path in (Path(steelyard.report.__file__).parent / "templates").iterdir())
@@ -36,8 +36,12 @@ class Texts(HTMLParser):
         self.text += text
 
 
+def part(template: str, macro: str, *content: object) -> str:
+    return str(getattr(page_environment().get_template(template).module, macro)(*content))
+
+
 def facts(term: object, value: object) -> str:
-    return render_part("components.html", "facts", [(term, value)])
+    return part("components.html", "facts", [(term, value)])
 
 
 @given(st.text())
@@ -65,7 +69,7 @@ def test_thin_and_figure_spaces_stay_in_typeset_text_alone() -> None:
 
 def test_what_a_template_lacks_is_an_error_and_no_gap() -> None:
     with pytest.raises(UndefinedError, match="motions"):
-        render_part("identification_parts.html", "torque", {})
+        part("identification_parts.html", "torque", {})
     with pytest.raises(UndefinedError, match="sections"):
         render_page("sections.html", "title", {}, {}, {}, styles=(), scripts=())
     with pytest.raises(TemplateRuntimeError, match="main"):
@@ -74,7 +78,7 @@ def test_what_a_template_lacks_is_an_error_and_no_gap() -> None:
 
 def test_a_table_with_more_cells_than_heads_is_refused() -> None:
     with pytest.raises(UndefinedError):
-        render_part("components.html", "table", "told", ("a",), [[("1", "2")]])
+        part("components.html", "table", "told", ("a",), [[("1", "2")]])
 
 
 @pytest.mark.parametrize("template", TEMPLATES)
@@ -88,8 +92,8 @@ def test_jinja_is_loaded_by_the_first_page_and_not_before() -> None:
     program = (
         "import sys, steelyard.report\n"
         "assert not {'jinja2', 'markupsafe'} & set(sys.modules)\n"
-        "from steelyard.report.render import render_part\n"
-        "render_part('components.html', 'facts', [])\n"
+        "from steelyard.report.render import page_environment\n"
+        "page_environment()\n"
         "assert 'jinja2' in sys.modules\n"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)

@@ -1,11 +1,11 @@
-"""Text and numbers made ready for a page: safe to show, with the digits that count, in tables."""
+"""Text and numbers made ready for a page: safe to show, and with the digits that count."""
 
 from __future__ import annotations
 
 import json
 import math
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from html import escape
 
 # Text from files made safe to show: in a page, in a script, in a terminal.
@@ -57,20 +57,8 @@ def marked_up(text: str) -> str:
     return escape(visible_text(text), quote=True)
 
 
-def unit_text(unit: str) -> str:
-    """A unit for HTML, with its powers raised and its factors joined.
-
-    Args:
-        unit: such as `kg m^2`.
-
-    Returns:
-        Such as `kg·m²`, escaped.
-    """
-    return escape(unit_words(unit), quote=True)
-
-
 def unit_words(unit: str) -> str:
-    """A unit for a script, with its powers raised and its factors joined.
+    """A unit for a page, with its powers raised and its factors joined.
 
     Args:
         unit: such as `kg m^2`.
@@ -181,32 +169,3 @@ def percent(value: float) -> str:
 
 def _plain(text: str) -> bool:
     return text.lstrip(MINUS)[:1].isdigit() and "e" not in text
-
-
-# A table of the page: wide where there is room, one card for each row where there is not.
-
-
-def html_table(told: str, heads: Sequence[str], groups: Iterable[Iterable[Sequence[str]]]) -> str:
-    """Write a table.
-
-    Args:
-        told: what it shows, as plain text without markup.
-        heads: a heading for each column; the first is that of the rows' own headings.
-        groups: rows that belong together, each with as many cells as there are heads, as HTML.
-
-    Returns:
-        HTML.
-    """
-    titles = "".join(f'<th scope="col">{head}</th>' for head in heads)
-    bodies = "\n".join(f"<tbody>{''.join(_row(heads, row) for row in rows)}</tbody>" for rows in groups)
-    return (
-        f'<div class="scroll" tabindex="0" role="region" aria-label="{told}"><table class="margins stack">'
-        f"<thead><tr>{titles}</tr></thead>\n{bodies}</table></div>\n"
-    )
-
-
-def _row(heads: Sequence[str], cells: Sequence[str]) -> str:
-    named = zip(heads[1:], cells[1:], strict=True)
-    # The contents are one element each: a card sets label and contents apart.
-    rest = "".join(f'<td data-label="{head}"><span>{cell}</span></td>' for head, cell in named)
-    return f'<tr><th scope="row"><span>{cells[0]}</span></th>{rest}</tr>'

@@ -37,7 +37,7 @@ from steelyard.report.html import (
     visible_text,
 )
 from steelyard.report.page import packed, thinned
-from steelyard.report.render import render_page, render_part
+from steelyard.report.render import render_page
 from steelyard.robot import Box, Capsule, Cylinder, Geometry, MeshFile, Sphere
 
 # The head of the page: the verdict in plain words, and the checks it rests on.
@@ -151,7 +151,7 @@ _ZOOMS = (
 )
 
 
-def torque_errors(content: ReportContent) -> dict[str, Any] | None:
+def torque_errors_of(content: ReportContent) -> dict[str, Any] | None:
     """Errors by joint and motion, as the macro `torque` writes them.
 
     Args:
@@ -198,7 +198,7 @@ def torque_errors(content: ReportContent) -> dict[str, Any] | None:
 # The arm on the page: the place of its drawing, and the mass of every link.
 
 
-def arm_of(content: ReportContent) -> dict[str, Any] | None:
+def arm_view_of(content: ReportContent) -> dict[str, Any] | None:
     """Words and switches beside the drawing, and the mass of every link.
 
     Args:
@@ -470,58 +470,6 @@ def _written(value: object) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
-# Parts of this page for pages whose sections are markup.
-
-
-def checks_section(content: ReportContent) -> str:
-    """The checks, failures first, and what was not tested.
-
-    Args:
-        content: what the report says.
-
-    Returns:
-        HTML.
-    """
-    return render_part("components.html", "checks", checks_of(content), untested_of(content))
-
-
-def torque_section(content: ReportContent) -> str:
-    """Errors by joint, and the place of the plots.
-
-    Args:
-        content: what the report says.
-
-    Returns:
-        HTML; empty where no motion is shown.
-    """
-    errors = torque_errors(content)
-    return "" if errors is None else render_part("identification_parts.html", "torque", errors)
-
-
-def findings_section(content: ReportContent) -> str:
-    """What was noticed on the way, the gravest first.
-
-    Args:
-        content: what the report says.
-
-    Returns:
-        HTML.
-    """
-    return render_part("components.html", "findings", findings_of(content))
-
-
-def record_section(content: ReportContent) -> str:
-    """Steps with their digests, who read the models back, settings and versions.
-
-    Args:
-        content: what the report says.
-
-    Returns:
-        HTML.
-    """
-    return render_part("identification_parts.html", "record", record_of(content))
-
-
 # What the page's scripts draw from: torques and the arm, small enough to mail and true to every extreme.
 
 MOST_POINTS = 4000
@@ -652,8 +600,8 @@ def report_page(content: ReportContent) -> str:
         "opening": opening_of(content),
         "checks": checks_of(content),
         "untested": untested_of(content),
-        "torque": torque_errors(content),
-        "arm": arm_of(content),
+        "torque": torque_errors_of(content),
+        "arm": arm_view_of(content),
         "parameters": parameters_of(content),
         "combinations": combinations_of(content),
         "findings": findings_of(content),

@@ -83,22 +83,7 @@ def render_page(
         "made": made,
         "live": live,
     }
-    return _environment().get_template(template).render(shell | dict(content))
-
-
-def render_part(template: str, macro: str, *content: object) -> str:
-    """Write what one macro makes, for pages whose sections come as markup.
-
-    Args:
-        template: name of the template that holds it.
-        macro: its name.
-        content: its arguments.
-
-    Returns:
-        HTML.
-    """
-    # Plain text: markup would escape the text that it is added to.
-    return str(getattr(_environment().get_template(template).module, macro)(*content))
+    return page_environment().get_template(template).render(shell | dict(content))
 
 
 def markup(text: str) -> Markup:
@@ -116,7 +101,12 @@ def markup(text: str) -> Markup:
 
 
 @cache
-def _environment() -> Environment:
+def page_environment() -> Environment:
+    """The environment of all templates: what they write is escaped, and what they lack is an error.
+
+    Returns:
+        The same each time.
+    """
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
     environment = Environment(

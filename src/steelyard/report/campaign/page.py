@@ -33,7 +33,7 @@ from steelyard.report.campaign.content import (
 )
 from steelyard.report.content import SYMBOLS, ReportContent, headline
 from steelyard.report.html import MINUS, Typeset, aligned_numerals, numeral, unit_words, visible_text
-from steelyard.report.identification import SCRIPTS, checks_of, plot_data, torque_errors, untested_of
+from steelyard.report.identification import SCRIPTS, checks_of, plot_data, torque_errors_of, untested_of
 from steelyard.report.page import thinned
 from steelyard.report.payload.page import STYLES
 from steelyard.report.render import render_page
@@ -546,7 +546,7 @@ def campaign_page(content: CampaignContent) -> str:
         "routing": _routes(content),
         "representative": _model_of(content),
         "held_out": _prediction(content),
-        "torque": torque_errors(common),
+        "torque": torque_errors_of(common),
         "commands": _commands(content),
         "runs": _runs(content),
         "record": _record(content),

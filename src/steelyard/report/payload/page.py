@@ -24,7 +24,7 @@ from steelyard.report.identification import (
     findings_of,
     plot_data,
     record_of,
-    torque_errors,
+    torque_errors_of,
     untested_of,
 )
 from steelyard.report.payload.content import (
@@ -635,7 +635,7 @@ def payload_page(content: PayloadContent) -> str:
         "trial_heads": _TRIAL_HEADS,
         "checks": checks_of(common),
         "untested": untested_of(common),
-        "torque": torque_errors(common),
+        "torque": torque_errors_of(common),
         "arm": None if content.arm is None else _arm(content.arm),
         "load": _snippets(content),
         "files": content.files,
