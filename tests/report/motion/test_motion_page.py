@@ -15,7 +15,7 @@ import pytest
 from oracles.coal_shapes import coal_distance
 from oracles.pinocchio_robot import PinocchioRobot
 from report.motion_surroundings import AROUND, START, TOOL
-from report.test_report_page import Reader, data_of
+from report.test_report_page import HOSTILE, Reader, data_of
 from steelyard.enclosure import Tracking
 from steelyard.errors import InputError
 from steelyard.finding import Finding, Severity
@@ -32,7 +32,7 @@ from steelyard.limits import (
 )
 from steelyard.motion import FourierMotion, random_fourier
 from steelyard.pose import Pose
-from steelyard.report import MotionContent, motion_content_of, motion_page
+from steelyard.report import Measure, MotionContent, SearchRecord, motion_content_of, motion_page
 from steelyard.robot import Geometry, Robot, Sphere
 from steelyard.zoo import ZOO, zoo_robot
 
@@ -294,3 +294,47 @@ def test_the_page_asks_nobody_for_anything_and_admits_its_own_script_only(conten
         (body,) = re.findall(rf"<{tag}>(.*?)</{tag}>", page, re.S)
         digest = base64.b64encode(hashlib.sha256(body.encode()).digest()).decode()
         assert f"{tag}-src 'sha256-{digest}'" in page
+
+
+def hostile(content: MotionContent) -> MotionContent:
+    """The same motion where every name is hostile or endless."""
+    endless = "ein_sehr_langer_gelenkname_" * 6
+    assert content.clearance is not None
+    assert content.skeleton is not None
+    assert content.proof is not None
+    pairs = (HOSTILE, endless, *content.clearance.pairs[2:])
+    return replace(
+        content,
+        robot=HOSTILE,
+        digest=HOSTILE,
+        motion=HOSTILE,
+        joints=(HOSTILE, endless, *content.joints[2:]),
+        clearance=replace(content.clearance, pairs=pairs),
+        skeleton=replace(content.skeleton, links=(HOSTILE, *content.skeleton.links[1:])),
+        proof=replace(content.proof, message=HOSTILE, assumptions=(HOSTILE, endless)),
+        search=SearchRecord(
+            HOSTILE,
+            np.array([0.0, 1.0]),
+            np.array([2.0, 1.0]),
+            (Measure(HOSTILE, 1.0, unit=HOSTILE),),
+            HOSTILE,
+            (endless,),
+            {HOSTILE: HOSTILE},
+        ),
+        findings=(Finding(Severity.WARNING, HOSTILE, HOSTILE, endless),),
+        broken=(Finding(Severity.ERROR, HOSTILE, HOSTILE, HOSTILE),),
+        torque_model=HOSTILE,
+        versions={HOSTILE: HOSTILE},
+        made=HOSTILE,
+    )
+
+
+def test_hostile_names_are_shown_and_never_obeyed(content: MotionContent) -> None:
+    page = motion_page(hostile(content))
+    reader = Reader(page)
+    tags = [tag for tag, _ in reader.elements]
+    assert "img" not in tags
+    assert tags.count("script") == 2
+    assert "\x1b" not in page
+    assert "".join(reader.text).count("<script>alert(1)</script>") >= 25
+    assert data_of(page)["joints"][0]["title"].startswith("</script><script>alert(1)")

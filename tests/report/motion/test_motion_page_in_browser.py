@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -11,10 +10,9 @@ import pytest
 
 from oracles.pinocchio_robot import PinocchioRobot
 from report.chromium import Browser, open_quietly, scrub
-from report.test_report_page import HOSTILE
-from steelyard.finding import Finding, Severity
+from report.motion.test_motion_page import hostile
 from steelyard.motion import FourierMotion
-from steelyard.report import Measure, MotionContent, SearchRecord, motion_page
+from steelyard.report import MotionContent, motion_page
 from steelyard.robot import Robot
 
 
@@ -46,40 +44,8 @@ def test_the_page_draws_itself_without_complaint_request_or_overflow(
 def test_hostile_and_endless_names_neither_run_nor_widen_the_page(
     browser: Browser, tmp_path: Path, content: MotionContent
 ) -> None:
-    endless = "ein_sehr_langer_gelenkname_" * 6
-    assert content.clearance is not None
-    assert content.skeleton is not None
-    assert content.proof is not None
-    pairs = (HOSTILE, endless, *content.clearance.pairs[2:])
-    bad = replace(
-        content,
-        robot=HOSTILE,
-        digest=HOSTILE,
-        motion=HOSTILE,
-        joints=(HOSTILE, endless, *content.joints[2:]),
-        clearance=replace(content.clearance, pairs=pairs),
-        skeleton=replace(content.skeleton, links=(HOSTILE, *content.skeleton.links[1:])),
-        proof=replace(content.proof, message=HOSTILE, assumptions=(HOSTILE, endless)),
-        search=SearchRecord(
-            HOSTILE,
-            np.array([0.0, 1.0]),
-            np.array([2.0, 1.0]),
-            (Measure(HOSTILE, 1.0, unit=HOSTILE),),
-            HOSTILE,
-            (endless,),
-            {HOSTILE: HOSTILE},
-        ),
-        findings=(Finding(Severity.WARNING, HOSTILE, HOSTILE, endless),),
-        broken=(Finding(Severity.ERROR, HOSTILE, HOSTILE, HOSTILE),),
-        torque_model=HOSTILE,
-        versions={HOSTILE: HOSTILE},
-        made=HOSTILE,
-    )
-    text = motion_page(bad)
-    assert "<img" not in text
-    assert "\x1b" not in text
     file = tmp_path / "hostile.html"
-    file.write_text(text, encoding="utf-8")
+    file.write_text(motion_page(hostile(content)), encoding="utf-8")
     for width in (1280, 390):
         browser.open(file, width=width)
         assert browser.complaints == []
