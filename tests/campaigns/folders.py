@@ -27,7 +27,7 @@ class Diary:
         self.events.append(event)
 
     def tasks(self, what: Happening) -> set[str]:
-        """Whom something happened to."""
+        """The tasks that something happened to."""
         return {event.task for event in self.events if event.what is what}
 
     def counts(self) -> Counter[str]:

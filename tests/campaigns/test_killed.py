@@ -70,10 +70,10 @@ def test_killed_again_and_again_it_ends_with_the_same_bits(
     for _ in range(3):
         process = started(tmp_path)
         time.sleep(rng.uniform(0.0, 0.2))
-        crew = workers(tmp_path)
+        processes = workers(tmp_path)
         process.kill()
         process.wait()
-        assert gone_within(crew, 5.0), "workers outlive the campaign"
+        assert gone_within(processes, 5.0), "workers outlive the campaign"
         assert bits(tmp_path).items() <= undisturbed.items()
     found = len(bits(tmp_path))
     assert found > 0
@@ -100,12 +100,12 @@ def test_workers_leave_a_long_task_when_the_campaign_is_killed(tmp_path: Path) -
     limit = time.monotonic() + 60
     while len(workers(tmp_path)) < 2 and time.monotonic() < limit:
         time.sleep(0.02)
-    crew = workers(tmp_path)
+    processes = workers(tmp_path)
     time.sleep(0.2)
     process.kill()
     process.wait()
-    assert len(crew) == 2
-    assert gone_within(crew, 5.0)
+    assert len(processes) == 2
+    assert gone_within(processes, 5.0)
 
 
 def test_workers_leave_interruptions_to_the_campaign(tmp_path: Path, undisturbed: dict[str, str]) -> None:
@@ -122,10 +122,10 @@ def test_interrupted_it_leaves_at_once_and_keeps_what_is_stored(
     tmp_path: Path, undisturbed: dict[str, str]
 ) -> None:
     process = started(tmp_path)
-    crew = workers(tmp_path)
+    processes = workers(tmp_path)
     process.send_signal(signal.SIGINT)
     assert process.wait(20) == 130
-    assert gone_within(crew, 5.0)
+    assert gone_within(processes, 5.0)
     record = json.loads((tmp_path / "campaign.json").read_text())
     assert record["status"] == "interrupted"
     # A result may be stored whose worker had no time to report it.

@@ -237,7 +237,7 @@ def test_nothing_on_disk_is_a_pickle(tmp_path: Path) -> None:
                 assert all(archive[name] is not None for name in archive.files)
 
 
-def test_a_folder_that_cannot_be_used_and_impossible_crews_are_refused(tmp_path: Path) -> None:
+def test_a_folder_that_cannot_be_used_and_impossible_worker_counts_are_refused(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     with pytest.raises(InputError, match="cannot be made"):
         run_campaign(lattice(2), tmp_path / "file")

@@ -362,7 +362,7 @@ class ParameterCloud:
         return ranked[0][0]
 
 
-# Estimates with different base parameters brought to a common basis
+# `parameter_cloud`: the estimates of many runs put into that basis
 
 
 def parameter_cloud(
@@ -374,7 +374,7 @@ def parameter_cloud(
     scales: Array | None = None,
     trimmed: bool = True,
 ) -> ParameterCloud:
-    """Put the answers of many runs into one common basis.
+    """Put the estimates of many runs into one common basis.
 
     Args:
         stages: answers by stage in their order, each shape (n, b), SI; a row of NaN for a run without one.

@@ -29,7 +29,7 @@ LONGEST_KEY = 200
 
 
 class Section:
-    """A table whose keys are taken by name; those nobody took are refused at the end.
+    """A table whose keys are taken by name; those that were not taken are refused at the end.
 
     Attributes:
         content: of the table.
@@ -145,7 +145,7 @@ class Section:
         return tuple(given)
 
     def refuse_others(self) -> None:
-        """Refuse keys, here and in the tables within, that nobody took: misspelt, or asked for in vain.
+        """Refuse keys, here and in the tables within, that were not taken: misspelt, or asked for in vain.
 
         Raises:
             UnknownNameError: there is one; the message lists those that were taken.

@@ -151,8 +151,8 @@ class Diagnosis:
 def diagnose(problem: Problem) -> Diagnosis:
     """Name the mistake in a description or a log that explains what the model leaves, if there is one.
 
-    Torque signs, joints turned around, gravity, the order of joints, degrees, factors of torque and position,
-    zeros of position, a delay of the torque and displaced or tilted joints are tried, on at most
+    Torque signs, inverted axes, gravity, the order of joints, degrees, factors of torque and position, zeros
+    of position, a delay of the torque and displaced or tilted joints are tried, on at most
     `MOST_SAMPLES` samples. Robots with joints of several degrees of freedom, or that mimic others, are tried
     for signs and gravity alone.
 
@@ -166,18 +166,18 @@ def diagnose(problem: Problem) -> Diagnosis:
         InputError: the samples were not kept.
         RecordingError: the problem was posed without accelerations.
     """
-    turned = sign_checks(problem)
+    signs = sign_checks(problem)
     simple = problem.robot.nq == problem.robot.nv and problem.robot.ties is None
     log = _Log.of(problem) if simple else None
     if log is None or len(log.instants) * problem.robot.nv <= 2 * problem.base.count:
-        return Diagnosis(turned.findings, turned.before, turned.after)
+        return Diagnosis(signs.findings, signs.before, signs.after)
     stated = log.stated
     nothing = Explained(_nothing(stated), np.zeros(0), *log.levels(stated))
     tried = [*log.tried(nothing)]
-    if turned.findings:
-        tried.append(log.explained(_turned(stated, turned.gravity, turned.signs, turned.findings), nothing))
+    if signs.findings:
+        tried.append(log.explained(_inverted(stated, signs.gravity, signs.signs, signs.findings), nothing))
     tried.sort(key=lambda x: float(np.log(x.deviations).sum()))
-    return log.judged(nothing, tried, turned.findings)
+    return log.judged(nothing, tried, signs.findings)
 
 
 @dataclass(frozen=True, eq=False)
@@ -385,7 +385,7 @@ class _Log:
         return 100.0 * float(np.linalg.norm(sigma[self.torque > 0.0]) / np.linalg.norm(self.torque))
 
     def judged(
-        self, nothing: Explained, tried: Sequence[Explained], turned: tuple[Finding, ...]
+        self, nothing: Explained, tried: Sequence[Explained], sign_findings: tuple[Finding, ...]
     ) -> Diagnosis:
         """Name the best where it is clearly better than nothing and than every other."""
         best = tried[0]
@@ -397,8 +397,8 @@ class _Log:
         repaired = self.share(best.deviations)
         share = max(float(np.exp(-gain.mean())) / CLEARLY, repaired / (FALLS * left))
         if share > 1.0 or float(counted @ gain) < OVERWHELMING:
-            # All signs turned are told by links that can exist alone: any numbers explain them as well.
-            return Diagnosis(turned, left, left)
+            # All signs inverted are told by links that can exist alone: any numbers explain them as well.
+            return Diagnosis(sign_findings, left, left)
         close = [
             other
             for other in tried[1:]
@@ -407,7 +407,7 @@ class _Log:
         # Of mistakes that explain alike, those with the fewest unknowns are believed.
         fewest = min(x.mistake.size for x in (best, *close))
         best, *close = [x for x in (best, *close) if x.mistake.size == fewest]
-        return Diagnosis(_findings(best, close, left, repaired, turned), left, repaired)
+        return Diagnosis(_findings(best, close, left, repaired, sign_findings), left, repaired)
 
 
 def _instants(at: Evidence) -> IntArray:
@@ -431,7 +431,7 @@ def _nothing(stated: Interpretation) -> Mistake:
     return Mistake("", "", 0, lambda _: stated, lambda _: "")
 
 
-def _turned(
+def _inverted(
     stated: Interpretation, gravity: Sequence[float], signs: Sequence[float], findings: tuple[Finding, ...]
 ) -> Mistake:
     """Signs and gravity that links which can exist ask for; what is said are the findings themselves."""
@@ -439,7 +439,7 @@ def _turned(
     robot = stated.robot if same else stated.robot.with_gravity(np.asarray(gravity))
     reading = replace(stated, robot=robot, gains=np.asarray(signs, dtype=float))
     place = ", ".join(finding.place for finding in findings)
-    return Mistake(TURNED, place, 0, lambda _: reading, lambda _: "")
+    return Mistake(SIGNS, place, 0, lambda _: reading, lambda _: "")
 
 
 def _changed(values: Array, k: int, value: float) -> Array:
@@ -460,8 +460,8 @@ def _without_unknowns(stated: Interpretation, lost: bool) -> Iterator[Mistake]:
         return Mistake(code, place, 0, lambda _: reading, lambda _: said)
 
     for k, name in enumerate(names):
-        turned = replace(stated, gains=_changed(stated.gains, k, -1.0))
-        yield fixed("torque-sign", name, _SIGN.format(name=name), turned)
+        inverted = replace(stated, gains=_changed(stated.gains, k, -1.0))
+        yield fixed("torque-sign", name, _SIGN.format(name=name), inverted)
     for j in range(nv if lost else 0):
         for k in range(j + 1, nv):
             both = f"{names[j]}, {names[k]}"
@@ -550,9 +550,9 @@ def _quaternion(rotation: Array) -> Array:
     return np.append(0.5 * np.sinc(0.5 * angle / np.pi) * rotation, np.cos(0.5 * angle))
 
 
-TURNED = "turned"
+SIGNS = "turned"
 """Code of the mistake whose findings are those of signs and gravity together."""
-_OF_TURNED = {TURNED, "torque-sign", "gravity-direction"}
+_OF_SIGNS = {SIGNS, "torque-sign", "gravity-direction"}
 _SIGN = "the torque of {name} has the other sign than the description's axis. Give --torque-sign {name}=-1."
 _ORDER = "Assign the columns to their joints with --columns."
 _POSITION_SIGN = "Turn their sign in the log."
@@ -612,19 +612,23 @@ def _shift_said(name: str, theta: Array) -> str:
 
 
 def _findings(
-    best: Explained, close: Sequence[Explained], left: float, repaired: float, turned: tuple[Finding, ...]
+    best: Explained,
+    close: Sequence[Explained],
+    left: float,
+    repaired: float,
+    sign_findings: tuple[Finding, ...],
 ) -> tuple[Finding, ...]:
     """What is said of the best mistake, and of those that explain as much."""
     codes = [x.mistake.code for x in (best, *close)]
-    if best.mistake.code in _OF_TURNED and TURNED in codes and set(codes) <= _OF_TURNED:
-        return turned
+    if best.mistake.code in _OF_SIGNS and SIGNS in codes and set(codes) <= _OF_SIGNS:
+        return sign_findings
     fit = f" What is left of the torque falls from {left:.2g} % to {repaired:.2g} %."
     removed = np.sqrt(max(left**2 - repaired**2, 0.0))
-    certain = best.mistake.size == 0 or best.mistake.code in _OF_TURNED or removed >= WORTH
+    certain = best.mistake.size == 0 or best.mistake.code in _OF_SIGNS or removed >= WORTH
     severity = Severity.ERROR if certain else Severity.WARNING
     different: dict[tuple[str, str], Explained] = {}
     for x in (best, *close):
-        if x.mistake.code != TURNED:
+        if x.mistake.code != SIGNS:
             different.setdefault((x.mistake.code, x.mistake.place), x)
     said = [x.mistake.said(x.unknowns) for x in different.values()]
     if len(different) == 1:

@@ -1,4 +1,4 @@
-r"""Torque signs and gravity directions that make the model fit far better when turned.
+r"""Torque signs and gravity directions that make the model fit far better when inverted.
 
 A log is read in another way when two things hold. The residual deviations of all degrees of freedom together,
 $\prod_k \sigma_k$, at least halve: one joint's residual halves and no other pays for it. And the likelihood
@@ -26,9 +26,9 @@ from steelyard.problem import Problem, without_load
 # Torque equations with inverted signs or another gravity, on a few samples
 #
 # Gravity enters the regressor linearly, $Y(g) = Y_0 + \sum_i g_i\,Y_i$, so every direction follows from five
-# passes; the sign of a torque turns one column of a triangle. How well a turned log can be explained is told
+# passes; the sign of a torque turns one column of a triangle. How well a flipped log can be explained is told
 # by the residual deviations $\sigma_k$ of the degrees of freedom, each weighted by its own, with links that
-# can exist: without that condition, the torques of all joints turned fit as well as before, by negative
+# can exist: without that condition, the inverted torques of all joints fit as well as before, by negative
 # masses.
 
 MOST_SAMPLES = 1200
@@ -109,23 +109,23 @@ class FlippedEquations:
     def _triangles(self) -> dict[tuple[float, float, float], tuple[tuple[IntArray, Array], ...]]:
         return {}
 
-    def regressor(self, turn: SignFlip) -> Array:
+    def regressor(self, flip: SignFlip) -> Array:
         """The regressor of the samples.
 
         Args:
-            turn: how the log is read.
+            flip: how the log is read.
 
         Returns:
             Y, shape (n, nv, p), SI.
         """
         still, slopes = self._parts
-        return np.asarray(still + np.tensordot(np.asarray(turn.gravity), slopes, 1))
+        return np.asarray(still + np.tensordot(np.asarray(flip.gravity), slopes, 1))
 
-    def levels(self, turn: SignFlip, start: Array | None = None, *, possible: bool) -> tuple[Array, Array]:
+    def levels(self, flip: SignFlip, start: Array | None = None, *, possible: bool) -> tuple[Array, Array]:
         """How well a way to read the log can be explained, each degree of freedom weighted by its own noise.
 
         Args:
-            turn: how the log is read.
+            flip: how the log is read.
             start: a first guess of σ, shape (nv,), N·m or N; None for the torque itself.
             possible: by links that can exist; otherwise by any numbers, which is faster and never worse.
 
@@ -135,39 +135,39 @@ class FlippedEquations:
         least = np.where(self.alive, NOTHING * self.torque, 1.0)
         sigma = np.where(self.alive, self.torque, 1.0) if start is None else start
         for _ in range(_ROUNDS):
-            phi = self._possible(turn, sigma) if possible else self._any(turn, sigma)
-            before, sigma = sigma, np.where(self.alive, np.maximum(self._left(turn, phi), least), 1.0)
+            phi = self._possible(flip, sigma) if possible else self._any(flip, sigma)
+            before, sigma = sigma, np.where(self.alive, np.maximum(self._left(flip, phi), least), 1.0)
             if np.abs(np.log(sigma / before)).max() < 0.05:
                 break
         return sigma, phi
 
-    def _equations(self, turn: SignFlip) -> tuple[tuple[IntArray, Array], ...]:
+    def _equations(self, flip: SignFlip) -> tuple[tuple[IntArray, Array], ...]:
         """Columns and triangle of each degree of freedom, the torque's column with its sign as logged."""
-        if turn.gravity not in self._triangles:
-            Y, tau = self.regressor(turn), self.problem.samples.tau[self.chosen]
+        if flip.gravity not in self._triangles:
+            Y, tau = self.regressor(flip), self.problem.samples.tau[self.chosen]
             found = []
             for k in range(Y.shape[1]):
                 columns = np.flatnonzero(Y[:, k].any(axis=0))
                 equations = np.column_stack([Y[:, k, columns], tau[:, k]])
                 found.append((columns, np.asarray(np.linalg.qr(equations, mode="r"))))
-            self._triangles[turn.gravity] = tuple(found)
-        return self._triangles[turn.gravity]
+            self._triangles[flip.gravity] = tuple(found)
+        return self._triangles[flip.gravity]
 
-    def _left(self, turn: SignFlip, phi: Array) -> Array:
+    def _left(self, flip: SignFlip, phi: Array) -> Array:
         lengths = [
             np.linalg.norm(T[:, :-1] @ phi[columns] - sign * T[:, -1])
-            for sign, (columns, T) in zip(turn.signs, self._equations(turn), strict=True)
+            for sign, (columns, T) in zip(flip.signs, self._equations(flip), strict=True)
         ]
         return np.asarray(np.array(lengths) / np.sqrt(len(self.chosen)))
 
-    def _any(self, turn: SignFlip, sigma: Array) -> Array:
+    def _any(self, flip: SignFlip, sigma: Array) -> Array:
         """Weighted least squares by normal equations, on the directions that the data shows."""
         p, free = self.problem.layout.size, self.problem.layout.free
         G, g = np.zeros((p, p)), np.zeros(p)
-        for k, (columns, T) in enumerate(self._equations(turn)):
+        for k, (columns, T) in enumerate(self._equations(flip)):
             W = T[:, :-1] / sigma[k]
             G[np.ix_(columns, columns)] += W.T @ W
-            g[columns] += turn.signs[k] / sigma[k] * (W.T @ T[:, -1])
+            g[columns] += flip.signs[k] / sigma[k] * (W.T @ T[:, -1])
         phi = np.array(self.problem.known)
         g = (g - G @ phi)[free]
         G = G[np.ix_(free, free)]
@@ -177,16 +177,16 @@ class FlippedEquations:
         phi[free] = vectors[:, shown] @ ((vectors[:, shown].T @ (g / scale)) / values[shown]) / scale
         return phi
 
-    def _possible(self, turn: SignFlip, sigma: Array) -> Array:
+    def _possible(self, flip: SignFlip, sigma: Array) -> Array:
         p = self.problem.layout.size
         stacked = []
-        for k, (columns, T) in enumerate(self._equations(turn)):
+        for k, (columns, T) in enumerate(self._equations(flip)):
             rows = np.zeros((len(T), p + 1))
-            rows[:, columns], rows[:, -1] = T[:, :-1] / sigma[k], turn.signs[k] / sigma[k] * T[:, -1]
+            rows[:, columns], rows[:, -1] = T[:, :-1] / sigma[k], flip.signs[k] / sigma[k] * T[:, -1]
             stacked.append(rows)
         R: Array = np.asarray(np.linalg.qr(np.vstack(stacked), mode="r"))
         possible = feasible_for(self.problem, R)
-        # A turned log drives masses to zero or far out, where the best body is hard to find or there is none.
+        # A flipped log drives masses to zero or far out, where the best body is hard to find or absent.
         # A pull to the reference costs less than `NOTHING` and finds a good one; no parameters are the limit.
         for pull in _PULLS:
             T = pull * float(np.linalg.norm(R[:, -1])) * possible.metric / possible.scales
@@ -211,7 +211,7 @@ class SignCheck:
     """How a log is read best, as far as signs and gravity go.
 
     Attributes:
-        findings: one for each thing that should be turned; none where the log is best as it is.
+        findings: one for each sign or direction that should be inverted; none where the log is best as it is.
         gravity: acceleration of free fall in the base frame, m/s².
         signs: what the torque of each degree of freedom is multiplied by, dimensionless.
         before: unexplained torque as the log stands, percent of its rms.
@@ -236,7 +236,7 @@ def sign_checks(problem: Problem) -> SignCheck:
         problem: the question, with its samples.
 
     Returns:
-        What should be turned.
+        What should be inverted.
 
     Raises:
         InputError: the samples were not kept.
@@ -256,49 +256,49 @@ def sign_checks(problem: Problem) -> SignCheck:
 
 
 def _best(equations: FlippedEquations, now: SignFlip, sigma: Array) -> tuple[SignFlip, Array] | None:
-    """The turn that explains most, and its residuals; None where none is overwhelming."""
+    """The flip that explains most, and its residuals; None where none is overwhelming."""
     found: tuple[SignFlip, Array] | None = None
     most = 0.0
-    turns = list(_neighbours(equations, now))
-    bounds = [equations.levels(turn, possible=False)[0] for turn in turns]
-    # To turn signs and gravity at once must explain as much more as any other turn: a single link under
+    flips = list(_neighbours(equations, now))
+    bounds = [equations.levels(flip, possible=False)[0] for flip in flips]
+    # To flip signs and gravity at once must explain as much more as any other flip: a single link under
     # another gravity is a link with another centre of mass.
-    dues = [HALVED if t.gravity != now.gravity and t.signs != now.signs else 0.0 for t in turns]
+    dues = [HALVED if t.gravity != now.gravity and t.signs != now.signs else 0.0 for t in flips]
     promise = [_gain(sigma, bound) - due for bound, due in zip(bounds, dues, strict=True)]
     for i in np.argsort(-np.array(promise), kind="stable")[:_MOST_PROMISING]:
         if promise[i] < max(HALVED, most):
             break
-        level, phi = equations.levels(turns[i], bounds[i], possible=True)
-        counted = _counted(equations, turns[i], phi)
+        level, phi = equations.levels(flips[i], bounds[i], possible=True)
+        counted = _counted(equations, flips[i], phi)
         sure = float(counted @ np.log(sigma / level)) >= OVERWHELMING
         gain = _gain(sigma, level) - dues[i]
         if sure and gain >= max(HALVED, most):
-            found, most = (turns[i], level), gain
+            found, most = (flips[i], level), gain
     return found
 
 
 def _neighbours(equations: FlippedEquations, now: SignFlip) -> Iterator[SignFlip]:
     for k in np.flatnonzero(equations.alive):
         yield replace(now, signs=tuple(-s if i == k else s for i, s in enumerate(now.signs)))
-    turned = tuple(-s for s in now.signs)
-    if len(turned) > 1:
-        yield replace(now, signs=turned)
+    flipped = tuple(-s for s in now.signs)
+    if len(flipped) > 1:
+        yield replace(now, signs=flipped)
     size = float(np.linalg.norm(equations.problem.robot.gravity)) or _FREE_FALL
     for axis in (*np.eye(3), *-np.eye(3), np.zeros(3)):
         x, y, z = (float(c) for c in size * axis)
         if not np.allclose((x, y, z), now.gravity):
             yield SignFlip((x, y, z), now.signs)
-            yield SignFlip((x, y, z), turned)
+            yield SignFlip((x, y, z), flipped)
 
 
 def _gain(before: Array, after: Array) -> float:
     return float(np.log(before / after).sum())
 
 
-def _counted(equations: FlippedEquations, turn: SignFlip, phi: Array) -> Array:
+def _counted(equations: FlippedEquations, flip: SignFlip, phi: Array) -> Array:
     """Samples of each degree of freedom that do not repeat their neighbours, less those that phi takes."""
-    tau = np.asarray(turn.signs) * equations.problem.samples.tau[equations.chosen]
-    left = tau - equations.regressor(turn) @ phi
+    tau = np.asarray(flip.signs) * equations.problem.samples.tau[equations.chosen]
+    left = tau - equations.regressor(flip) @ phi
     counted = effective_samples(left, NOTHING * equations.torque)
     return np.asarray(np.maximum(counted - equations.problem.base.count / len(counted), 0.0))
 
@@ -315,13 +315,13 @@ def _findings(
     most = int(np.argmax(np.log(before / after)))
     share = 100.0 * np.array([before[most], after[most]]) / max(equations.torque[most], np.finfo(float).tiny)
     fit = f"what is left of the torque of {names[most]} falls from {share[0]:.3g} % to {share[1]:.3g} %"
-    turned = [k for k, sign in enumerate(now.signs) if sign < 0.0]
-    if turned and len(turned) == int(equations.alive.sum()) and len(turned) > 1:
+    flipped = [k for k, sign in enumerate(now.signs) if sign < 0.0]
+    if flipped and len(flipped) == int(equations.alive.sum()) and len(flipped) > 1:
         yield _sign("the torques of all joints fit", "tau", fit, "-")
     else:
-        for k in turned:
+        for k in flipped:
             # One option states them all: it replaces, it does not add.
-            signs = ",".join(f"{names[j]}=-1" for j in turned)
+            signs = ",".join(f"{names[j]}=-1" for j in flipped)
             yield _sign("its torque fits", names[k], fit, signs)
     if now.gravity != stated.gravity:
         yield Finding(

@@ -93,10 +93,10 @@ def primitive_within(posture: ArrayLike, offset: ArrayLike, lower: ArrayLike, up
     """
     q = checked("posture", posture, ("nv",))
     low, high = (checked(name, x, q.shape) for name, x in (("lower", lower), ("upper", upper)))
-    wish = checked("offset", offset, q.shape)
-    amplitude = np.minimum(np.abs(wish), 0.5 * (high - low))
+    wanted = checked("offset", offset, q.shape)
+    amplitude = np.minimum(np.abs(wanted), 0.5 * (high - low))
     centre = np.clip(q, low + amplitude, high - amplitude)
-    return Primitive(q, np.where(wish == 0.0, q, centre), np.sign(wish) * amplitude)
+    return Primitive(q, np.where(wanted == 0.0, q, centre), np.sign(wanted) * amplitude)
 
 
 def single_joint_offsets(amplitude: ArrayLike) -> Array:

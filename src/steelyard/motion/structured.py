@@ -284,8 +284,8 @@ def placed_postures(room: RoomToMove, postures: ArrayLike) -> Array:
     Raises:
         InputError: the robot may not stand at the first one.
     """
-    wish = checked("postures", postures, (len(FOLDS), room.limits.robot.nv))
-    inside = np.clip(wish, room.lower, room.upper)
+    wanted = checked("postures", postures, (len(FOLDS), room.limits.robot.nv))
+    inside = np.clip(wanted, room.lower, room.upper)
     if not room.holds(inside[:1]).all():
         raise InputError("the robot is not clear, or too weak, at the first one.", place="postures")
     return np.array([inside[0], *(_pulled(room, inside[0], posture) for posture in inside[1:])])
@@ -424,10 +424,10 @@ class FittedSwings:
     def _made_clear(self, posture: Array, offset: Array, lower: Array, upper: Array) -> Primitive | None:
         """The first of ever smaller swings that is clear all the way; None where none of them is."""
         for power in range(_MOST_TIMES):
-            wish = np.where(upper > lower, _SMALLER**power * offset, 0.0)
-            if not wish.any():
+            wanted = np.where(upper > lower, _SMALLER**power * offset, 0.0)
+            if not wanted.any():
                 return None
-            primitive = primitive_within(posture, wish, lower, upper)
+            primitive = primitive_within(posture, wanted, lower, upper)
             if self.room.path_holds(primitive.waypoints):
                 return primitive
         return None
@@ -711,16 +711,16 @@ def _variant(room: RoomToMove, posture: Array, wrist: int) -> Array:
     return up if abs(up[wrist] - posture[wrist]) >= abs(down[wrist] - posture[wrist]) - 1e-9 else down
 
 
-def _moved(robot: Robot, wish: Array, postures: Array) -> list[Finding]:
+def _moved(robot: Robot, wanted: Array, postures: Array) -> list[Finding]:
     return [
         Finding(
             Severity.INFO,
             "moved-posture",
-            f"stands at {postures[k, j]:.4g} instead of {wish[k, j]:.4g} {robot.joints[j].position_unit} at "
-            f"posture {POSTURES[k]}, to keep its limits and to stay clear.",
+            f"stands at {postures[k, j]:.4g} instead of {wanted[k, j]:.4g} {robot.joints[j].position_unit} "
+            f"at posture {POSTURES[k]}, to keep its limits and to stay clear.",
             f"joint '{robot.joint_names[j]}'",
         )
-        for k, j in np.argwhere(np.abs(postures - wish) > 1e-9)
+        for k, j in np.argwhere(np.abs(postures - wanted) > 1e-9)
     ]
 
 

@@ -299,7 +299,7 @@ def arm_norms(
     )
 
 
-# Momentum equations of the loaded arm, and their second derivatives in time
+# Momentum equations of the loaded arm, and their slopes over the boxes
 #
 # The link columns of $W_c$ are quadratic in the velocity, so their slopes
 # $D_j = \tfrac12(W_c(q, v + e_j) - W_c(q, v - e_j))$ are exact, and the momentum is linear in it: columns
