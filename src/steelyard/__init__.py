@@ -105,7 +105,6 @@ __all__ = [
     "robots",
     "sensitivity",
     "simulate",
-    "sy",
     "validate",
 ]
 
