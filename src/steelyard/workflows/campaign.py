@@ -52,10 +52,5 @@ def campaign(
     from steelyard.workflows.campaign_result import campaign_of_spec
 
     return campaign_of_spec(
-        spec,
-        out=out,
-        workers=workers,
-        cluster=cluster,
-        retry_failed=retry_failed,
-        observer=observer,
+        spec, out=out, workers=workers, cluster=cluster, retry_failed=retry_failed, observer=observer
     )

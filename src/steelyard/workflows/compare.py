@@ -43,8 +43,4 @@ def compare(
     """
     from steelyard.workflows.comparison import result_comparison
 
-    return result_comparison(
-        first,
-        second,
-        level=level,
-    )
+    return result_comparison(first, second, level=level)
