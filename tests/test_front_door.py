@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import ast
+import builtins
 import inspect
 import subprocess
 import sys
+from importlib import import_module
+from pathlib import Path
 
 import pytest
 
 import steelyard as sy
+from source_trees import SOURCE
 from steelyard.cli.app import COMMANDS
 
 WITHOUT_FUNCTION = {"compile"}
@@ -65,3 +70,51 @@ def test_the_list_of_commands_and_the_version_load_no_numba() -> None:
         subprocess.run(
             [sys.executable, "-c", code.format(option=option)], check=True, stdout=subprocess.DEVNULL
         )
+
+
+@pytest.mark.parametrize("command", ["identify", "payload", "excite", "online"])
+def test_the_help_of_a_command_loads_nothing_that_it_runs(command: str) -> None:
+    code = (
+        f"import sys; from steelyard.cli import main; sys.argv = ['steelyard', '{command}', '--help']\n"
+        "try: main()\nexcept SystemExit as end: assert not end.code\n"
+        "loaded = {'numba', 'scipy', 'mujoco'} & set(sys.modules)\n"
+        "assert not loaded, loaded\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
+    assert "--out" in done.stdout
+
+
+def _unknown(source: str, known: set[str]) -> set[str]:
+    """Names in the annotations of workflows' parameters that mean nothing, to Python or to type checkers."""
+    module = ast.parse(source)
+    for node in module.body:
+        if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
+            stated = [x for x in node.body if isinstance(x, ast.ImportFrom)]
+            known = known | {alias.asname or alias.name for x in stated for alias in x.names}
+            assigned = [x for x in node.body if isinstance(x, ast.Assign)]
+            known |= {target.id for x in assigned for target in x.targets if isinstance(target, ast.Name)}
+    annotations = [
+        argument.annotation
+        for function in module.body
+        if isinstance(function, ast.FunctionDef)
+        and [ast.unparse(x) for x in function.decorator_list] == ["workflow"]
+        for argument in (*function.args.args, *function.args.kwonlyargs)
+        if argument.annotation is not None
+    ]
+    names = {x.id for annotation in annotations for x in ast.walk(annotation) if isinstance(x, ast.Name)}
+    return names - known
+
+
+@pytest.mark.parametrize("file", sorted((SOURCE / "workflows").glob("*.py")), ids=lambda file: file.stem)
+def test_names_in_annotations_of_workflows_exist(file: Path) -> None:
+    """Names that are missing at run time stand for anything (`options.parameters_of`), a slip as well."""
+    module = import_module(f"steelyard.workflows.{file.stem}")
+    assert _unknown(file.read_text(encoding="utf-8"), {*vars(builtins), *vars(module)}) == set()
+
+
+def test_a_slip_in_an_annotation_of_a_workflow_is_noticed() -> None:
+    source = (
+        "if TYPE_CHECKING:\n    from steelyard.robot import Robot\n"
+        "@workflow\ndef weigh(robot: Robot, *, m: Annotated[float, Optoin('Mass.')], tool: ToolGven): ...\n"
+    )
+    assert _unknown(source, {"Annotated", "float", "Option", "ToolGiven"}) == {"Optoin", "ToolGven"}

@@ -14,6 +14,8 @@ ROOM_OF_ITS_OWN = 300
 
 STANDS_ALONE = {
     "steelyard.cli.compile": "a command; `output` starts it as a helper",
+    "steelyard.cli.kernels": "a call of every kernel, all of which it loads: `compile --help` waits for none",
+    "steelyard.cli.stage_table": "what a terminal shows of a campaign: `campaign --help` waits for none",
     "steelyard.enclosure.bodies": "the motion of bodies over intervals, below their torques",
     "steelyard.recording.bags.joint_state": "a ROS message",
     "steelyard.recording.bags.mcap": "a file format",

@@ -31,7 +31,7 @@ from steelyard.inertia import Body, principal_axes
 from steelyard.layout import Layout, layout_of
 from steelyard.problem import Estimate, Problem, problem_of
 from steelyard.workflows.identification import Identification
-from steelyard.workflows.identify_request import DRIVE
+from steelyard.workflows.identify import DRIVE
 from studies.believable_public import BLOCKS, difference_error
 from studies.real_data import CASES, DATA
 from tables import Bound, Study

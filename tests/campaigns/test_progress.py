@@ -21,9 +21,8 @@ from steelyard.campaigns import (
 )
 from steelyard.campaigns.executor import Tell
 from steelyard.campaigns.record import End
-from steelyard.cli import campaign as cli
-from steelyard.cli import output
-from steelyard.workflows import campaign as workflow
+from steelyard.cli.stage_table import Tally
+from steelyard.workflows import campaign_result
 
 EVENTS = (
     CampaignEvent(Happening.STARTED, "draw-0", "draw"),
@@ -47,8 +46,8 @@ class Running:
         self.spec.write_text('[campaign]\nkind = "lattice"\n')
         self.out = folder / "out"
         graph = lattice(3)
-        monkeypatch.setattr(workflow, "plan", lambda spec: CampaignPlan(graph, "product-0"))
-        monkeypatch.setattr(workflow, "run_campaign", self._run)
+        monkeypatch.setattr(campaign_result, "plan", lambda spec: CampaignPlan(graph, "product-0"))
+        monkeypatch.setattr(campaign_result, "run_campaign", self._run)
 
     def _run(self, graph: TaskGraph, folder: Path, *, tell: Tell, **_: object) -> CampaignOutcome:
         for event in EVENTS:
@@ -60,8 +59,8 @@ class Running:
 def shown(monkeypatch: pytest.MonkeyPatch, folder: Path, *, terminal: bool) -> str:
     stream = io.StringIO()
     console: Any = Console(file=stream, force_terminal=terminal, width=120)
-    monkeypatch.setattr(cli, "stderr", console)
-    monkeypatch.setattr(output, "stderr", console)
+    for module in ("campaign", "stage_table", "output"):
+        monkeypatch.setattr(f"steelyard.cli.{module}.stderr", console)
     running = Running(monkeypatch, folder)
     assert run("campaign", running.spec, "--out", running.out).code == 1
     return stream.getvalue()
@@ -87,7 +86,7 @@ def test_a_terminal_gets_one_bar_and_a_table(monkeypatch: pytest.MonkeyPatch, tm
 
 
 def test_the_table_counts_each_task_once() -> None:
-    tally = cli.Tally(lattice(3))
+    tally = Tally(lattice(3))
     for event in EVENTS:
         tally.count(event)
     stream = io.StringIO()

@@ -13,7 +13,7 @@ import pytest
 from cli.running import run
 from steelyard import dynamics
 from steelyard.cli import main
-from steelyard.cli.compile import KERNELS
+from steelyard.cli.kernels import KERNELS
 from steelyard.drive import DRIVE_TERMS
 from steelyard.inertia import Body
 from steelyard.layout import layout_of

@@ -9,7 +9,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import steelyard.workflows.simulate
 from cli.running import run
 from steelyard.motion import random_fourier, write_motion
 from steelyard.recording import write
@@ -52,7 +51,7 @@ def _forbidden(what: str) -> Callable[..., object]:
 def test_a_log_that_cannot_be_written_is_refused_before_the_run(
     there: Path, monkeypatch: pytest.MonkeyPatch, name: str, said: str
 ) -> None:
-    monkeypatch.setattr(steelyard.workflows.simulate, "simulated", _forbidden("the simulation"))
+    monkeypatch.setattr("steelyard.workflows.simulation.simulate_motion", _forbidden("the simulation"))
     done = run("simulate", "two_link", "m.json", "--out", name)
     assert done.code == 2
     assert said in done.complaint
@@ -83,9 +82,9 @@ def test_a_log_that_cannot_be_read_is_refused_before_another_one_is(
 ) -> None:
     for room in (
         "workflows.identification_data",
-        "workflows.payload",
-        "workflows.joints",
-        "workflows.excite",
+        "workflows.weighing",
+        "workflows.joint_models",
+        "workflows.motion_design",
         "workflows.logs",
     ):
         monkeypatch.setattr(f"steelyard.{room}.read", _forbidden("a reader"))

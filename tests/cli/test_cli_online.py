@@ -13,7 +13,7 @@ from cli.running import run
 from steelyard.errors import InputError
 from steelyard.export import new_urdf
 from steelyard.safe_learning import PlannedMove, Planner, Replanner, read_run, write_run
-from steelyard.workflows import online as online_workflow
+from steelyard.workflows import safe_learning
 from steelyard.workflows.safe_learning import LearningTask
 from steelyard.zoo import zoo_robot
 
@@ -211,14 +211,14 @@ def test_what_the_proofs_do_not_cover_is_named_and_the_verdict_is_no_pass(
         raise InputError("stopped here.", place="test")
 
     monkeypatch.setattr(Replanner, "warm_up", look)
-    made = online_workflow.learning_task
+    made = safe_learning.learning_task
 
     def task(robot: Any, **options: Any) -> LearningTask:
         found = made(robot, **options)
         known.append(found.uncovered)
         return found
 
-    monkeypatch.setattr(online_workflow, "learning_task", task)
+    monkeypatch.setattr(safe_learning, "learning_task", task)
     words = ("online", tmp_path / "arm.urdf", "--payload", light)
     run(*words)
     run(*words, "--tool", "none", "--gravity", "0,0,9.81")

@@ -15,7 +15,8 @@ import pytest
 
 from cli.running import run
 from steelyard.cli.app import COMMANDS
-from steelyard.cli.compile import KERNELS, NEEDED
+from steelyard.cli.compile import NEEDED
+from steelyard.cli.kernels import KERNELS
 
 NOTED = """
 import sys
@@ -46,8 +47,8 @@ with open(file, "w") as out:
 """
 SHORT = """
 from steelyard.cli import main
-from steelyard.workflows import demo
-demo.DESIGN = demo.DESIGN | {"rounds": 1, "harmonics": 2, "period": 4.0}
+from steelyard.workflows import demonstration
+demonstration.DESIGN = demonstration.DESIGN | {"rounds": 1, "harmonics": 2, "period": 4.0}
 main()
 """
 WHOLE = "from steelyard.cli import main; main()"

@@ -15,7 +15,8 @@ from steelyard.archive import to_document
 from steelyard.campaigns import CampaignEvent, Happening, TaskGraph, read_spec
 from steelyard.errors import InputError
 from steelyard.progress import ProgressStep
-from steelyard.workflows.campaign import CampaignResult, campaign
+from steelyard.workflows.campaign import campaign
+from steelyard.workflows.campaign_result import CampaignResult
 
 
 class Notes:

@@ -11,7 +11,8 @@ import pytest
 from cli.running import run
 from steelyard.archive import to_document
 from steelyard.progress import ProgressStep
-from steelyard.workflows.demo import Demonstration, demo
+from steelyard.workflows.demo import demo
+from steelyard.workflows.demonstration import Demonstration
 from steelyard.zoo import zoo_robot
 
 

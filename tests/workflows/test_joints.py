@@ -16,8 +16,8 @@ from steelyard.control import FeedforwardPD
 from steelyard.errors import InputError
 from steelyard.progress import ProgressStep
 from steelyard.recording import read
-from steelyard.workflows.joint_models import JointModels
-from steelyard.workflows.joints import JointsRequest, joints
+from steelyard.workflows.joint_models import JointModels, JointsRequest
+from steelyard.workflows.joints import joints
 from steelyard.zoo import zoo_robot
 
 WORDS = ("--lock", "joint1=0", "--lock", "joint2=0", "--gravity", "none")

@@ -21,8 +21,8 @@ from steelyard.progress import ProgressStep
 from steelyard.robot import read_payload
 from steelyard.safe_learning import BROKEN, OnlineRun, Replanner
 from steelyard.uncertainty import PayloadBox
-from steelyard.workflows.online import SafeLearning, online
-from steelyard.workflows.safe_learning import learning_task
+from steelyard.workflows.online import online
+from steelyard.workflows.safe_learning import SafeLearning, learning_task
 from steelyard.zoo import zoo_robot
 
 LOAD = {"mass": 0.1, "com": [0, 0, 0.02], "inertia": [1e-4, 0, 1e-4, 0, 0, 1e-4]}

@@ -124,10 +124,10 @@ def test_a_recording_of_other_joints_is_refused_by_its_name(there: Path) -> None
 
 
 def test_a_model_is_read_once(there: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from steelyard.workflows import payload as module
+    from steelyard.workflows import weighing
 
     asked: list[str] = []
-    given = module.given_model
-    monkeypatch.setattr(module, "given_model", lambda text, *rest: asked.append(text) or given(text, *rest))
+    given = weighing.given_model
+    monkeypatch.setattr(weighing, "given_model", lambda text, *rest: asked.append(text) or given(text, *rest))
     payload("panda", loaded="loaded.csv", model="panda", torque_error="0.05,0.5")
     assert asked == ["panda"]

@@ -13,7 +13,8 @@ from cli.running import run
 from steelyard.archive import to_document
 from steelyard.inertia import Body
 from steelyard.payloads import Noise
-from steelyard.workflows.sensitivity import SensitivityRequest, sensitivity
+from steelyard.workflows.sensitivity import sensitivity
+from steelyard.workflows.sensitivity_study import SensitivityRequest
 from steelyard.zoo import zoo_robot
 
 SMALL: dict[str, Any] = {

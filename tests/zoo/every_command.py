@@ -11,7 +11,7 @@ import numpy as np
 
 from cli.running import Run, run
 from steelyard.simulation import nominal_posture
-from steelyard.workflows import demo
+from steelyard.workflows import demonstration
 from steelyard.zoo import ZOO, zoo_robot
 
 LOAD = {"mass": 0.05, "com": [0, 0, 0.02], "inertia": [1e-4, 0, 1e-4, 0, 0, 1e-4]}
@@ -32,12 +32,12 @@ ARMS = [name for name in ZOO if is_arm(name)]
 @contextmanager
 def short_demo() -> Iterator[None]:
     """The demo designs its motion in a moment."""
-    design = demo.DESIGN
-    demo.DESIGN = {**design, "rounds": 1, "harmonics": 2, "period": 4.0}
+    design = demonstration.DESIGN
+    demonstration.DESIGN = {**design, "rounds": 1, "harmonics": 2, "period": 4.0}
     try:
         yield
     finally:
-        demo.DESIGN = design
+        demonstration.DESIGN = design
 
 
 def line_of_commands(name: str, folder: Path) -> None:

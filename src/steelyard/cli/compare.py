@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from rich.markup import escape
 from rich.table import Table
 
 from steelyard.cli.output import stdout
 from steelyard.cli.workflow_command import workflow_command
-from steelyard.model import Difference
-from steelyard.workflows.compare import SHOWN, ResultComparison
 from steelyard.workflows.compare import compare as workflow
+
+if TYPE_CHECKING:
+    from steelyard.model import Difference
+    from steelyard.workflows.comparison import ResultComparison
 
 
 def _show(done: ResultComparison) -> None:
+    from steelyard.workflows.comparison import SHOWN
+
     explained = done.within[:SHOWN]
     for title, rows in (("moved", done.moved), ("largest that the intervals explain", explained)):
         if rows:

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from functools import wraps
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rich.markup import escape
 from rich.table import Table
 
 from steelyard.cli.output import stdout
 from steelyard.cli.workflow_command import workflow_command
-from steelyard.workflows.demo import Demonstration
 from steelyard.workflows.demo import demo as workflow
+
+if TYPE_CHECKING:
+    from steelyard.workflows.demonstration import Demonstration
 
 OUT = "demo"
 """Folder for the results where none is named."""

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from rich.markup import escape
 from rich.table import Table
 
 from steelyard.cli.output import stdout
 from steelyard.cli.workflow_command import workflow_command
-from steelyard.workflows.excitation import DesignedMotion, Excitation, SupplementedMotion
 from steelyard.workflows.excite import excite as workflow
+
+if TYPE_CHECKING:
+    from steelyard.workflows.excitation import DesignedMotion, Excitation, SupplementedMotion
 
 
 def _show(done: Excitation) -> None:
+    from steelyard.workflows.excitation import DesignedMotion, SupplementedMotion
+
     if isinstance(done, SupplementedMotion):
         _show_supplemented(done)
     elif isinstance(done, DesignedMotion):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rich.markup import escape
 from rich.table import Table
@@ -10,9 +10,11 @@ from typer.core import TyperCommand
 
 from steelyard.cli.output import stdout
 from steelyard.cli.workflow_command import workflow_command
-from steelyard.identifiable import Class
-from steelyard.workflows.identifiability import DIMENSIONS, LEGEND, ROTORS, IdentifiableParameters
+from steelyard.workflows.identifiability import ROTORS
 from steelyard.workflows.identifiability import identifiability as workflow
+
+if TYPE_CHECKING:
+    from steelyard.workflows.identifiable_parameters import IdentifiableParameters
 
 
 class BareRotors(TyperCommand):
@@ -33,11 +35,13 @@ COMMAND_CLASS = BareRotors
 
 def _show(found: IdentifiableParameters) -> None:
     """Print the count, the table of symbols, the groupings and what should be known about them."""
+    from steelyard.workflows.identifiable_parameters import LEGEND
+
     stdout.print(f"[bold]{escape(found.robot.name)}[/bold]: {found.headline}")
     if found.unsnapped:
         stdout.print(found.unsnapped)
     stdout.print(_table(found))
-    stdout.print("  ".join(f"{kind.symbol} {LEGEND[kind]}" for kind in Class), style="dim")
+    stdout.print("  ".join(f"{kind.symbol} {word}" for kind, word in LEGEND.items()), style="dim")
     if found.known_together:
         stdout.print("\n[bold]Known only together[/bold]")
         for line in found.known_together:
@@ -53,6 +57,8 @@ def _show(found: IdentifiableParameters) -> None:
 
 
 def _table(found: IdentifiableParameters) -> Table:
+    from steelyard.workflows.identifiable_parameters import DIMENSIONS
+
     heads, *rows = found.table
     table = Table(box=None, pad_edge=False)
     table.add_column("", style="bold")

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rich.markup import escape
 from rich.table import Table
 
-from steelyard.audit import Status
 from steelyard.cli.output import folded, read_back_line, stdout
 from steelyard.cli.workflow_command import workflow_command
-from steelyard.workflows.identification import Identification
 from steelyard.workflows.identify import identify as workflow
+
+if TYPE_CHECKING:
+    from steelyard.workflows.identification import Identification
 
 
 def _show(done: Identification) -> None:
@@ -94,6 +95,8 @@ def _print_joints(document: dict[str, Any]) -> None:
 
 
 def _code(done: Identification) -> int:
+    from steelyard.audit import Status
+
     return 1 if done.verdict.status is Status.FAIL else 0
 
 

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from rich.markup import escape
 from rich.table import Table
 
-from steelyard.audit import Status
 from steelyard.cli.output import stdout
 from steelyard.cli.workflow_command import workflow_command
 from steelyard.finding import Severity
-from steelyard.robot import REMEDIES, Joint, Link, Robot
-from steelyard.workflows.inspect import Inspection, RepairedDescription
 from steelyard.workflows.inspect import inspect as workflow
+
+if TYPE_CHECKING:
+    from steelyard.robot import Joint, Link, Robot
+    from steelyard.workflows.inspection import Inspection, RepairedDescription
 
 
 def _show(found: Inspection) -> None:
+    from steelyard.audit import Status
+
     robot, check = found.robot, found.plausible
     stdout.print(
         f"[bold]{escape(robot.name)}[/bold]: {found.freedom}, {robot.mass:.4g} kg, "
@@ -81,6 +86,8 @@ def _still(robot: Robot) -> list[str]:
 
 
 def _show_repair(repaired: RepairedDescription) -> None:
+    from steelyard.robot import REMEDIES
+
     if repaired.changes:
         table = Table()
         for heading in ("place", "changed", "before", "after", "because"):

@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from rich.markup import escape
 from rich.table import Table
 
 from steelyard.cli.output import complain, stdout
 from steelyard.cli.workflow_command import workflow_command
-from steelyard.workflows.joint_models import HEADINGS, UNITS, JointModels
 from steelyard.workflows.joints import joints as workflow
+
+if TYPE_CHECKING:
+    from steelyard.workflows.joint_models import JointModels
 
 
 def _show(done: JointModels) -> None:
     """Models and gains joint by joint, and where they were written."""
+    from steelyard.workflows.joint_models import HEADINGS, UNITS
+
     table = Table(
         title=f"{escape(done.robot.name)}: joints as first-order lags with dead time", caption=UNITS
     )

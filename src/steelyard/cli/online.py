@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from steelyard.cli.output import print_progress, stdout
 from steelyard.cli.workflow_command import workflow_command
-from steelyard.workflows.online import SafeLearning
 from steelyard.workflows.online import online as workflow
+
+if TYPE_CHECKING:
+    from steelyard.workflows.safe_learning import SafeLearning
 
 
 def _show(learned: SafeLearning) -> None:

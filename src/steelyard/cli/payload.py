@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from rich.markup import escape
 from rich.table import Table
 
-from steelyard.audit import Status
 from steelyard.cli.output import folded, read_back_line, stdout
 from steelyard.cli.workflow_command import workflow_command
 from steelyard.workflows.payload import payload as workflow
-from steelyard.workflows.record import read_back
-from steelyard.workflows.weighed_payload import HEADS, Payload
+
+if TYPE_CHECKING:
+    from steelyard.workflows.weighed_payload import Payload
 
 
 def _show(done: Payload) -> None:
     """Tables, checks, findings and the verdict."""
+    from steelyard.workflows.record import read_back
+    from steelyard.workflows.weighed_payload import HEADS
+
     table = Table(title=f"What {done.robot.name} holds, in {escape(done.held.frame)}")
     for heading in HEADS:
         table.add_column(heading, justify="right" if heading in HEADS[1:4] else "left")
@@ -36,4 +40,10 @@ def _show(done: Payload) -> None:
     stdout.print(read_back_line(read_back(done.files)), markup=False, highlight=False, soft_wrap=True)
 
 
-payload = workflow_command(workflow, _show, lambda done: 1 if done.verdict.status is Status.FAIL else 0)
+def _code(done: Payload) -> int:
+    from steelyard.audit import Status
+
+    return 1 if done.verdict.status is Status.FAIL else 0
+
+
+payload = workflow_command(workflow, _show, _code)

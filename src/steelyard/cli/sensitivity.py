@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from rich.markup import escape
 from rich.table import Table
 
 from steelyard.cli.output import stdout
 from steelyard.cli.workflow_command import workflow_command
-from steelyard.workflows.sensitivity import WORST, SensitivityStudy
 from steelyard.workflows.sensitivity import sensitivity as workflow
+
+if TYPE_CHECKING:
+    from steelyard.workflows.sensitivity_study import SensitivityStudy
 
 
 def _show(done: SensitivityStudy) -> None:
     """Errors by noise and filter, motions beside each other, and where it was written."""
+    from steelyard.workflows.sensitivity_study import WORST
+
     table = done.table
     for kind in table.motions:
         about = f"{escape(done.robot.name)}, {kind}: rms error of {table.trials} trials, the worst of a kind"

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from steelyard.cli.output import print_progress, stdout
 from steelyard.cli.workflow_command import workflow_command
-from steelyard.workflows.simulate import Simulation
 from steelyard.workflows.simulate import simulate as workflow
+
+if TYPE_CHECKING:
+    from steelyard.workflows.simulation import Simulation
 
 
 def _show(done: Simulation) -> None:

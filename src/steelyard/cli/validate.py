@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from rich.markup import escape
 from rich.table import Table
 
-from steelyard.audit import Status
 from steelyard.cli.output import stdout
 from steelyard.cli.workflow_command import workflow_command
-from steelyard.workflows.validate import Validation
 from steelyard.workflows.validate import validate as workflow
+
+if TYPE_CHECKING:
+    from steelyard.workflows.validation import Validation
 
 
 def _show(done: Validation) -> None:
@@ -36,6 +38,8 @@ def _show(done: Validation) -> None:
 
 
 def _code(done: Validation) -> int:
+    from steelyard.audit import Status
+
     return 1 if done.verdict.status is Status.FAIL else 0
 
 

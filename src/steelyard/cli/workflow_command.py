@@ -14,7 +14,7 @@ from typing import Annotated, Any, Protocol, TypeVar, Union, get_args, get_origi
 import typer
 
 from steelyard.cli.output import JsonOption, announce_compilation, listening, print_json
-from steelyard.workflows.options import option_of
+from steelyard.workflows.options import option_of, parameters_of
 
 
 class Answer(Protocol):
@@ -55,9 +55,7 @@ def workflow_command(
             raise typer.Exit(exit_code)
 
     parameters = [
-        typed
-        for parameter in inspect.signature(workflow, eval_str=True).parameters.values()
-        if (typed := _typed(parameter)) is not None
+        typed for parameter in parameters_of(workflow).values() if (typed := _typed(parameter)) is not None
     ]
     parameters.append(
         inspect.Parameter("json", inspect.Parameter.KEYWORD_ONLY, default=False, annotation=JsonOption)

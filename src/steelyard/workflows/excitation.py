@@ -30,13 +30,11 @@ from steelyard.report import Measure, SearchRecord, motion_content_of, motion_pa
 from steelyard.robot import Robot
 from steelyard.simulation import SecondLook
 from steelyard.workflows.destination import make_folder, require_files
+from steelyard.workflows.excite import RATE, SLOWER
 from steelyard.workflows.motion_proof import KeptJerk
 
 KINDS = SmallestMargins._fields
 """Kinds of limits, in the order in which they are told."""
-RATE, SLOWER = 100.0, 4.0
-"""Rate of the sampled files, Hz; how many times slower the rehearsal is."""
-
 _ENDINGS = {
     "motion": ".json",
     "samples": ".csv",

@@ -2,41 +2,11 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
-from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
-from steelyard.consistency import GeometricPrior, link_shapes, sane_prior
-from steelyard.control import LoopSettings
-from steelyard.errors import InputError
-from steelyard.export import require_free
 from steelyard.files import FilePath
-from steelyard.layout import Layout, layout_of
-from steelyard.motion import Motion
-from steelyard.progress import Progress, say
-from steelyard.recording import Log, require_readable_logs
-from steelyard.robot import Robot
-from steelyard.workflows.given import given_robot, mesh_folder
-from steelyard.workflows.identification import Identification
-from steelyard.workflows.identification_data import identification_data
-from steelyard.workflows.identify_request import (
-    CLOSED_LOOP,
-    DRIVE,
-    IdentifyRequest,
-    drive_terms,
-    known_moments,
-    require_sound,
-)
-from steelyard.workflows.judged_estimate import identify_from
-from steelyard.workflows.logs import (
-    absent_joints,
-    listed_logs,
-    torque_constant_errors,
-    torque_constants,
-    torque_signs,
-)
+from steelyard.progress import Progress
 from steelyard.workflows.options import (
     AccelerationGiven,
     ArgumentsGiven,
@@ -57,7 +27,16 @@ from steelyard.workflows.options import (
     VelocityGiven,
     workflow,
 )
-from steelyard.workflows.record import GivenObjects, request_of
+
+if TYPE_CHECKING:
+    from steelyard.control import LoopSettings
+    from steelyard.motion import Motion
+    from steelyard.recording import Log
+    from steelyard.robot import Robot
+    from steelyard.workflows.identification import Identification
+
+DRIVE = "viscous,coulomb,offset,rotor"
+"""The linear drive: what is asked about where left-out blocks do not decide."""
 
 
 @workflow
@@ -257,109 +236,6 @@ def identify(
         NoSolutionError: the data does not determine what was asked for.
     """
     given = dict(locals())
-    objects = GivenObjects()
-    given |= {
-        "arguments": argument,
-        "logs": [objects.named(log) for log in listed_logs(logs)],
-        "holdout": None if holdout is None else objects.named(holdout),
-    }
-    return identification_of_request(
-        request_of(IdentifyRequest, given, objects), out, force=force, objects=objects
-    )
+    from steelyard.workflows.judged_estimate import identification_of
 
-
-def identification_of_request(
-    request: IdentifyRequest,
-    out: FilePath | None,
-    *,
-    force: bool = False,
-    objects: GivenObjects | None = None,
-) -> Identification:
-    """Identify, judge and, where a folder is named, write.
-
-    Args:
-        request: what was asked.
-        out: folder for the result; None to write nothing.
-        force: whether an earlier result may be replaced.
-        objects: what the request names that is no file.
-
-    Returns:
-        What was found out.
-
-    Raises:
-        InputError: something asked for is not usable; nothing is written.
-        NoSolutionError: the data does not determine what was asked for.
-    """
-    started, objects = time.perf_counter(), objects or GivenObjects()
-    if out is not None:
-        require_free(Path(out), force=force)
-    require_sound(request)
-    recorded = request.document()
-    robot = given_robot(
-        objects.of(request.robot), request.gravity, request.lock, arguments=request.arguments, stated=request
-    )
-    logs = [objects.of(name) for name in request.logs]
-    require_readable_logs([*logs, *([] if request.holdout is None else [objects.of(request.holdout)])])
-    absent = absent_joints(robot, logs, request.columns, request.topic)
-    asked_first = request
-    robot, request = absent.held(robot), replace(request, lock=(*request.lock, *absent.locks))
-    layout = layout_of(robot, drive_terms(request))
-    prior = _prior(request, robot, layout, objects)
-    constants = torque_constants(request.torque_constant, robot.nv)
-    names = [joint.name for joint in robot.joints if joint.nv]
-    torque_signs(request.torque_sign, names)
-    moments = known_moments(request.known_moment, names)
-    if request.known_moment and request.method == CLOSED_LOOP:
-        raise InputError(
-            f"calibrates torques that are learnt from, which '{CLOSED_LOOP}' simulates.",
-            place="--known-moment",
-            remedy="Use another --method, then give its constants by --torque-constant.",
-        )
-    say(f"1  read {len(request.logs)} log{'s' if len(request.logs) > 1 else ''} of {robot.name}")
-    asked = identification_data(
-        request, robot, layout, None if prior is None else prior.parameters, constants, objects
-    )
-    if prior is not None:
-        meshes = mesh_folder(objects.of(request.robot))
-        shapes = link_shapes(robot, meshes) if request.shapes else {}
-        known = {**asked.knowledge, "guessed": prior.replaced, "shapes": shapes}
-        asked = replace(asked, knowledge=known, findings=(*prior.findings, *asked.findings))
-    errors = torque_constant_errors(
-        request.torque_constant_error, robot.nv, from_current=constants is not None
-    )
-    asked = replace(
-        asked,
-        constant_errors=errors,
-        constants=constants,
-        moments=moments,
-        findings=(*absent.findings, *asked.findings),
-    )
-    done = identify_from(asked, request.method)
-    done = replace(done, request=asked_first, recorded=recorded, constants=constants)
-    files = {} if out is None else done.save(out, force=force)
-    return replace(done, files=files, seconds=time.perf_counter() - started)
-
-
-def _prior(
-    request: IdentifyRequest, robot: Robot, layout: Layout, objects: GivenObjects
-) -> GeometricPrior | None:
-    """What is believed beforehand: the description's numbers, those of another one, or nothing.
-
-    Links that nobody stated, or that cannot be believed, get bodies from their shapes.
-    """
-    if request.prior == "none":
-        return None
-    given = None
-    if request.prior is not None:
-        other = given_robot(
-            objects.of(request.prior), request.gravity, request.lock, arguments=request.arguments
-        )
-        believed = layout_of(other, layout.drive)
-        if believed.names != layout.names:
-            raise InputError(
-                "has other links or joints than the robot.",
-                place=f"--prior {request.prior}",
-                remedy="Give a description of the same robot with other numbers, or none.",
-            )
-        given = believed.nominal
-    return sane_prior(robot, layout, given, meshes=mesh_folder(objects.of(request.robot)))
+    return identification_of(given)

@@ -15,6 +15,7 @@ from steelyard.drive import ALL_TERMS
 from steelyard.errors import InputError, UnknownNameError
 from steelyard.estimation import METHODS, SIMULATED_TERMS, KnownMoment
 from steelyard.robot import StatedLimits
+from steelyard.workflows.identify import DRIVE
 from steelyard.workflows.record import RecordedRequest, require_seed
 
 MOMENT_ERROR = 0.02
@@ -24,8 +25,6 @@ LARGEST = 1e9
 """Largest number known beforehand, and one over the smallest: kg, kg·m², and shares."""
 MOST_DRAWS = 10_000
 """Most models that are drawn and written."""
-DRIVE = "viscous,coulomb,offset,rotor"
-"""The linear drive: what is asked about where left-out blocks do not decide."""
 CLOSED_LOOP = "clie"
 """The method that simulates the controller with the robot, beside those of a problem alone."""
 WINDOWS = "momentum"

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import time
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
 from os import PathLike
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -27,7 +31,7 @@ from steelyard.audit import (
     structured_torque,
     torque_error,
 )
-from steelyard.consistency import Prior, check_parameters, prior_of
+from steelyard.consistency import GeometricPrior, Prior, check_parameters, link_shapes, prior_of, sane_prior
 from steelyard.control import LoopSettings, read_loop
 from steelyard.drive import DRIVE_TERMS
 from steelyard.dynamics import inverse_dynamics
@@ -54,6 +58,7 @@ from steelyard.estimation import (
     with_links_near,
     without_knocks,
 )
+from steelyard.export import require_free
 from steelyard.files import FilePath
 from steelyard.finding import Finding, Severity
 from steelyard.identifiable import ExcitationCertificate, certify_excitation
@@ -61,7 +66,7 @@ from steelyard.layout import Layout, layout_of
 from steelyard.motion import Motion, read_motion
 from steelyard.problem import Estimate, Problem, problem_of
 from steelyard.progress import say
-from steelyard.recording import Recording, same_motion
+from steelyard.recording import Recording, require_readable_logs, same_motion
 from steelyard.robot import Robot
 from steelyard.signals import band_of, without_delay, without_limited, without_turning
 from steelyard.threads import beside, with_one_blas_thread
@@ -75,13 +80,28 @@ from steelyard.uncertainty import (
     with_covariance,
 )
 from steelyard.workflows.closed_loop import check_refinement, fitted_by_loop, refinement_of
+from steelyard.workflows.given import given_robot, mesh_folder
 from steelyard.workflows.identification import Identification, Price
-from steelyard.workflows.identification_data import IdentificationData
-from steelyard.workflows.identify_request import CLOSED_LOOP, WINDOWS
+from steelyard.workflows.identification_data import IdentificationData, identification_data
+from steelyard.workflows.identify_request import (
+    CLOSED_LOOP,
+    WINDOWS,
+    IdentifyRequest,
+    drive_terms,
+    known_moments,
+    require_sound,
+)
+from steelyard.workflows.logs import (
+    absent_joints,
+    listed_logs,
+    torque_constant_errors,
+    torque_constants,
+    torque_signs,
+)
+from steelyard.workflows.record import GivenObjects, request_of
 
 COSTLY = 1.1
 """Unexplained torque of links over that of base parameters, from which on the price is large."""
-
 _LINEAR = tuple(term.name for term in DRIVE_TERMS)
 
 
@@ -481,3 +501,113 @@ def _link_checks(robot: Robot, estimate: Estimate) -> list[Check]:
     possible = links.status is Status.PASS
     rng = np.random.default_rng(0)
     return [links, check_mass_matrix(robot, estimate.layout, estimate.parameters, possible, rng)]
+
+
+def identification_of(given: Mapping[str, Any]) -> Identification:
+    """Identify by the arguments of `identify`, by name."""
+    objects = GivenObjects()
+    asked = {
+        **given,
+        "arguments": given["argument"],
+        "logs": [objects.named(log) for log in listed_logs(given["logs"])],
+        "holdout": None if given["holdout"] is None else objects.named(given["holdout"]),
+    }
+    request = request_of(IdentifyRequest, asked, objects)
+    return identification_of_request(request, given["out"], force=given["force"], objects=objects)
+
+
+def identification_of_request(
+    request: IdentifyRequest,
+    out: FilePath | None,
+    *,
+    force: bool = False,
+    objects: GivenObjects | None = None,
+) -> Identification:
+    """Identify, judge and, where a folder is named, write.
+
+    Args:
+        request: what was asked.
+        out: folder for the result; None to write nothing.
+        force: whether an earlier result may be replaced.
+        objects: what the request names that is no file.
+
+    Returns:
+        What was found out.
+
+    Raises:
+        InputError: something asked for is not usable; nothing is written.
+        NoSolutionError: the data does not determine what was asked for.
+    """
+    started, objects = time.perf_counter(), objects or GivenObjects()
+    if out is not None:
+        require_free(Path(out), force=force)
+    require_sound(request)
+    recorded = request.document()
+    robot = given_robot(
+        objects.of(request.robot), request.gravity, request.lock, arguments=request.arguments, stated=request
+    )
+    logs = [objects.of(name) for name in request.logs]
+    require_readable_logs([*logs, *([] if request.holdout is None else [objects.of(request.holdout)])])
+    absent = absent_joints(robot, logs, request.columns, request.topic)
+    asked_first = request
+    robot, request = absent.held(robot), replace(request, lock=(*request.lock, *absent.locks))
+    layout = layout_of(robot, drive_terms(request))
+    prior = _geometric_prior(request, robot, layout, objects)
+    constants = torque_constants(request.torque_constant, robot.nv)
+    names = [joint.name for joint in robot.joints if joint.nv]
+    torque_signs(request.torque_sign, names)
+    moments = known_moments(request.known_moment, names)
+    if request.known_moment and request.method == CLOSED_LOOP:
+        raise InputError(
+            f"calibrates torques that are learnt from, which '{CLOSED_LOOP}' simulates.",
+            place="--known-moment",
+            remedy="Use another --method, then give its constants by --torque-constant.",
+        )
+    say(f"1  read {len(request.logs)} log{'s' if len(request.logs) > 1 else ''} of {robot.name}")
+    asked = identification_data(
+        request, robot, layout, None if prior is None else prior.parameters, constants, objects
+    )
+    if prior is not None:
+        meshes = mesh_folder(objects.of(request.robot))
+        shapes = link_shapes(robot, meshes) if request.shapes else {}
+        known = {**asked.knowledge, "guessed": prior.replaced, "shapes": shapes}
+        asked = replace(asked, knowledge=known, findings=(*prior.findings, *asked.findings))
+    errors = torque_constant_errors(
+        request.torque_constant_error, robot.nv, from_current=constants is not None
+    )
+    asked = replace(
+        asked,
+        constant_errors=errors,
+        constants=constants,
+        moments=moments,
+        findings=(*absent.findings, *asked.findings),
+    )
+    done = identify_from(asked, request.method)
+    done = replace(done, request=asked_first, recorded=recorded, constants=constants)
+    files = {} if out is None else done.save(out, force=force)
+    return replace(done, files=files, seconds=time.perf_counter() - started)
+
+
+def _geometric_prior(
+    request: IdentifyRequest, robot: Robot, layout: Layout, objects: GivenObjects
+) -> GeometricPrior | None:
+    """What is believed beforehand: the description's numbers, those of another one, or nothing.
+
+    Links that nobody stated, or that cannot be believed, get bodies from their shapes.
+    """
+    if request.prior == "none":
+        return None
+    given = None
+    if request.prior is not None:
+        other = given_robot(
+            objects.of(request.prior), request.gravity, request.lock, arguments=request.arguments
+        )
+        believed = layout_of(other, layout.drive)
+        if believed.names != layout.names:
+            raise InputError(
+                "has other links or joints than the robot.",
+                place=f"--prior {request.prior}",
+                remedy="Give a description of the same robot with other numbers, or none.",
+            )
+        given = believed.nominal
+    return sane_prior(robot, layout, given, meshes=mesh_folder(objects.of(request.robot)))

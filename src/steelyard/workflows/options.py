@@ -11,12 +11,13 @@ that a result can be made again whoever asked for it.
 
 from __future__ import annotations
 
+import builtins
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, wraps
-from inspect import Parameter, signature
-from typing import Annotated, ParamSpec, TypeVar, get_args, get_origin
+from inspect import Parameter, signature, unwrap
+from typing import TYPE_CHECKING, Annotated, Any, ParamSpec, TypeVar, get_args, get_origin
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -24,7 +25,9 @@ from numpy.typing import ArrayLike
 from steelyard.errors import InputError
 from steelyard.files import FilePath
 from steelyard.progress import heard_by
-from steelyard.robot import Robot
+
+if TYPE_CHECKING:
+    from steelyard.robot import Robot
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -99,7 +102,7 @@ def _require_in_range(function: Callable[..., object], given: Mapping[str, objec
     for name, value in given.items():
         if isinstance(value, bool) or not isinstance(value, int | float):
             continue
-        option, place = option_of(_parameters(function)[name].annotation), f"--{name.replace('_', '-')}"
+        option, place = option_of(parameters_of(function)[name].annotation), f"--{name.replace('_', '-')}"
         if option is None:
             continue
         if option.least is not None and not value >= option.least:
@@ -109,8 +112,30 @@ def _require_in_range(function: Callable[..., object], given: Mapping[str, objec
 
 
 @cache
-def _parameters(function: Callable[..., object]) -> Mapping[str, Parameter]:
-    return signature(function, eval_str=True).parameters
+def parameters_of(function: Callable[..., object]) -> Mapping[str, Parameter]:
+    """The parameters of a workflow, their annotations evaluated.
+
+    Types that a workflow imports for type checkers alone are not there when it runs, and stand for anything:
+    the command line takes text for all of them.
+
+    Args:
+        function: a workflow, or what wraps one.
+
+    Returns:
+        The parameters by name.
+    """
+    names = _Names(vars(builtins) | unwrap(function).__globals__)
+    return {
+        name: parameter.replace(annotation=eval(parameter.annotation, {}, names))
+        for name, parameter in signature(function).parameters.items()
+    }
+
+
+class _Names(dict[str, Any]):
+    """What names mean; those that nobody knows mean `Any`."""
+
+    def __missing__(self, name: str) -> Any:
+        return Any
 
 
 Numbers = str | float | Sequence[float] | ArrayLike
@@ -121,7 +146,7 @@ ByName = Sequence[str] | Mapping[str, float] | Mapping[str, Sequence[float]]
 """Values by name: a dictionary, or texts such as `elbow=0.5`."""
 
 RobotGiven = Annotated[
-    Robot | FilePath,
+    "Robot | FilePath",
     Option("A zoo name, or the path of a URDF, xacro or MJCF file.", metavar="ROBOT", argument=True),
 ]
 GravityGiven = Annotated[

@@ -7,17 +7,16 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from steelyard.document import kind_of
 from steelyard.errors import InputError
-from steelyard.export import versions
 from steelyard.files import FilePath, file_digest
-from steelyard.model import read_record
 from steelyard.progress import Progress
-from steelyard.safe_learning import read_run, replay_run
 from steelyard.workflows.options import ForceGiven, Option, workflow
-from steelyard.workflows.record import LARGEST, RecordedRequest
+
+if TYPE_CHECKING:
+    from steelyard.workflows.record import RecordedRequest
 
 RECORD = "record.json"
 RUN = "run.json"
@@ -114,6 +113,8 @@ def replay(
     """
     started, given = time.perf_counter(), Path(record)
     if (given / RUN).is_file():
+        from steelyard.safe_learning import read_run, replay_run
+
         if out is not None:
             raise InputError(
                 "a run of `steelyard online` is compared in place; nothing is written.", place="--out"
@@ -121,6 +122,9 @@ def replay(
         again = replay_run(read_run(given))
         seconds, cycles = time.perf_counter() - started, len(again.run.cycles.commands)
         return Replay({}, {}, again.sentence, again.same, cycles, seconds)
+    from steelyard.export import versions
+    from steelyard.model import read_record
+
     path = given / RECORD if given.is_dir() else given
     before = read_record(path)
     asked = before.get("request")
@@ -154,23 +158,23 @@ def _carrier(asked: Mapping[str, Any], path: Path) -> Callable[[Path, bool], obj
     request: RecordedRequest
     carry_out: Callable[..., object]
     if command == "payload":
-        from steelyard.workflows.payload import payload_of_request as carry_out
         from steelyard.workflows.weighed_payload import PayloadRequest
+        from steelyard.workflows.weighing import payload_of_request as carry_out
 
         request = PayloadRequest.of(asked, place)
     elif command == "sensitivity":
-        from steelyard.workflows.sensitivity import SensitivityRequest
-        from steelyard.workflows.sensitivity import sensitivity_of_request as carry_out
+        from steelyard.workflows.sensitivity_study import SensitivityRequest
+        from steelyard.workflows.sensitivity_study import sensitivity_of_request as carry_out
 
         request = SensitivityRequest.of(asked, place)
     elif command == "joints":
-        from steelyard.workflows.joints import JointsRequest
-        from steelyard.workflows.joints import joints_of_request as carry_out
+        from steelyard.workflows.joint_models import JointsRequest
+        from steelyard.workflows.joint_models import joints_of_request as carry_out
 
         request = JointsRequest.of(asked, place)
     else:
-        from steelyard.workflows.identify import identification_of_request as carry_out
         from steelyard.workflows.identify_request import IdentifyRequest
+        from steelyard.workflows.judged_estimate import identification_of_request as carry_out
 
         request = IdentifyRequest.of(asked, place)
     request.require_unchanged(asked.get("inputs", {}), path, f"{place}.inputs")
@@ -179,6 +183,8 @@ def _carrier(asked: Mapping[str, Any], path: Path) -> Callable[[Path, bool], obj
 
 def _difference(path: Path, before: Mapping[str, Any], folder: Path) -> dict[str, str]:
     """How each file of the new result stands to the one recorded: same, differs, missing or new."""
+    from steelyard.workflows.record import LARGEST
+
     files = {str(file.relative_to(folder).as_posix()): file for file in folder.rglob("*") if file.is_file()}
     digests = {name: file_digest(file, most=LARGEST) for name, file in files.items()}
     recorded: dict[str, Any] = {**before["files"], RECORD: file_digest(path, most=LARGEST)}

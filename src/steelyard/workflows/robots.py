@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from steelyard.progress import Progress
-from steelyard.robot import Robot
 from steelyard.workflows.options import workflow
-from steelyard.zoo import ZOO
+
+if TYPE_CHECKING:
+    from steelyard.robot import Robot
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,6 +101,8 @@ def robots(*, progress: Progress | None = None) -> RobotCatalogue:
     Returns:
         The robots with their sources.
     """
+    from steelyard.zoo import ZOO
+
     return RobotCatalogue(
         tuple(ShippedRobot(name, entry.summary, entry.build(), entry.sources) for name, entry in ZOO.items())
     )

@@ -1,33 +1,67 @@
-"""What a robot is told before it learns its load while it moves: limits, prior, errors, rotors and tube.
+"""A robot that learns its load while it moves: what it is told beforehand, and what it has learnt.
 
-`learning_task` makes it from a description and what is stated beside it. `steelyard online` drives a
-simulated robot by it; the loop around a real one begins with the same call.
+`learning_task` makes the task, limits, prior, errors, rotors and tube, from a description and what is stated
+beside it. `drive_and_learn` drives a simulated robot by it, for `steelyard online`; the loop around a real
+one begins with the same task.
 """
 
 from __future__ import annotations
 
 import os
+import time
+import webbrowser
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
+from steelyard import __version__
 from steelyard.arrays import Array, checked
 from steelyard.document import read_json
 from steelyard.errors import InputError, NoSolutionError
-from steelyard.files import FilePath
+from steelyard.files import FilePath, require_writable
 from steelyard.finding import Finding, Severity
-from steelyard.inertia import PARAMETER_NAMES
+from steelyard.inertia import PARAMETER_NAMES, PARAMETER_UNITS, Body
 from steelyard.layout import layout_of
 from steelyard.limits import TOOL, Scene, bearable, read_scene
 from steelyard.payloads import mounted_at
-from steelyard.robot import Robot, StatedLimits
-from steelyard.safe_learning import LawChoice, LoadModel, SafeLearningConfig, with_sized_tube
+from steelyard.progress import say
+from steelyard.report import LiveObserver, LiveView, online_content_of, online_head_of, online_page
+from steelyard.robot import Robot, StatedLimits, read_payload
+from steelyard.safe_learning import (
+    BROKEN,
+    CHECK,
+    DONE,
+    GoalCost,
+    LawChoice,
+    LoadModel,
+    MuJoCoDriver,
+    OnlineRun,
+    ProcessWorker,
+    Replanner,
+    SafeLearningConfig,
+    SensorErrors,
+    SyncWorker,
+    WeightedCosts,
+    published_bounds,
+    run_online,
+    violations_of,
+    with_sized_tube,
+    write_run,
+)
 from steelyard.simulation import nominal_posture
-from steelyard.uncertainty import ErrorBounds, PayloadBox
+from steelyard.uncertainty import ErrorBounds, PayloadBox, Theorem13
 from steelyard.workflows.given import given_robot, mesh_folder, stated_limits
-from steelyard.workflows.options import ByJoint, ByName, Numbers, text_of
+from steelyard.workflows.online import EXTENT
+from steelyard.workflows.options import (
+    ByJoint,
+    ByName,
+    Numbers,
+    text_of,
+)
 from steelyard.workflows.surroundings import (
     floor_findings,
     require_readable_tool,
@@ -35,11 +69,12 @@ from steelyard.workflows.surroundings import (
     tool_mesh,
     tool_shapes,
 )
+from steelyard.workflows.theorem13 import theorem13_document, theorem13_line
 
 FORMS = {"robust": "armour", "clamped": "clamped", "componentwise": "componentwise"}
 """Names of the laws, and of their forms."""
 DRIVE = ("viscous", "coulomb", "rotor")
-HEAVIEST, SHARE, EXTENT = 3.0, 0.21, 0.1
+HEAVIEST, SHARE = 3.0, 0.21
 """Largest mass of a load of which nothing is stated, kg, and the share of the weakest joint's torque limit
 that it may take on a lever of twice the ball's usual radius, m."""
 STANDING_SHARE = 0.4
@@ -343,3 +378,323 @@ def _numbers(option: str, given: Numbers, count: int) -> Array:
     if len(values) != count or not np.isfinite(values).all():
         raise InputError(f"expected {count} finite numbers, got '{text}'.", place=option)
     return values
+
+
+PAGE = "report.html"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class SafeLearning:
+    """A run in which a robot learned its load, and what it broke.
+
+    Attributes:
+        task: what the loop was told.
+        run: every cycle, every plan with its proof, and what was known when.
+        truth: the load's ten numbers in the frame it is held in, of which the loop was told nothing, shape
+            (10,), SI.
+        violations: promises that were broken, in sentences.
+        theorem13: what Theorem 13 says of the same log; None where something assumed is not so.
+        seconds: what preparing the run and the run itself took, how long the robot moved, and the slowest
+            answer and check of a proof on the way, s.
+        files: what was written, by kind.
+    """
+
+    task: LearningTask
+    run: OnlineRun
+    truth: Array
+    violations: tuple[str, ...]
+    theorem13: Theorem13 | None
+    seconds: Mapping[str, float]
+    files: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def verdict(self) -> str:
+        """Whether all that was promised was kept: `pass`, `warn` or `fail`.
+
+        It fails where a promise or an assumption was broken or a proof was refused, and warns where something
+        that could hit is not part of the proofs.
+        """
+        plans, checked = self.run.record.proofs
+        outcome = self.run.record.outcome
+        if self.violations or outcome == BROKEN or not self.contains_truth or checked < plans:
+            return "fail"
+        return "warn" if self.task.uncovered else "pass"
+
+    @property
+    def sentence(self) -> str:
+        """How the run ended."""
+        record, alarm = self.run.record, self.run.record.alarm
+        if alarm is not None and alarm.kind == CHECK:
+            return f"At {alarm.time:.3f} s: {alarm.sentence}"
+        if alarm is not None:
+            return f"At {alarm.time:.3f} s something assumed was found not to be so: {alarm.sentence}"
+        if record.outcome == DONE:
+            return "Every plan was driven as it was proven, and the robot is at rest."
+        return record.events[-1].sentence if record.events else "The robot stopped."
+
+    @property
+    def box(self) -> PayloadBox:
+        """What the load can be in the end."""
+        return self.run.record.box
+
+    @property
+    def bounds(self) -> dict[str, dict[str, Any]]:
+        """Lower and upper end and unit of each of the load's ten numbers, by name, SI."""
+        ends = zip(
+            PARAMETER_NAMES, self.box.lower.tolist(), self.box.upper.tolist(), PARAMETER_UNITS, strict=True
+        )
+        return {name: {"lower": low, "upper": high, "unit": unit} for name, low, high, unit in ends}
+
+    @property
+    def contains_truth(self) -> bool:
+        """Whether the last bounds hold the load."""
+        return bool(((self.box.lower <= self.truth) & (self.truth <= self.box.upper)).all())
+
+    @property
+    def certified(self) -> bool:
+        """Whether every move was proven, with all that could hit as part of the proofs."""
+        proven = all(driven.move.certificate is not None for driven in self.run.record.moves)
+        return proven and not self.task.uncovered
+
+    @property
+    def segments(self) -> list[dict[str, Any]]:
+        """What was driven, in order.
+
+        Start and length in s, whether it was a plan or a brake, the condition number of the load's regressor
+        along it, and how many candidates could not be proven before it.
+        """
+        cycle = self.task.setting.cycle
+        return [
+            {
+                "start": driven.first * cycle,
+                "seconds": driven.cycles * cycle,
+                "kind": driven.kind,
+                "cond": driven.move.condition,
+                "refused": len(driven.move.refused),
+            }
+            for driven in self.run.record.moves
+        ]
+
+    @property
+    def document(self) -> dict[str, Any]:
+        """Everything a script may ask for."""
+        record = self.run.record
+        plans, checked = record.proofs
+        known = [k for k in record.knowledge if k.rows > 0]
+        return {
+            "verdict": self.verdict,
+            "outcome": record.outcome,
+            "sentence": self.sentence,
+            "assumed": list(self.task.assumed),
+            "uncovered": list(self.task.uncovered),
+            "segments": self.segments,
+            "certified": self.certified,
+            "plans": plans,
+            "plans_checked": checked,
+            "violations": list(self.violations),
+            "bounds": self.bounds,
+            "theorem13": theorem13_document(self.theorem13),
+            "frame": self.task.setting.arm.held.frame,
+            "contains_truth": self.contains_truth,
+            "rows": known[-1].rows if known else 0,
+            "events": [f"{event.time:.3f} s: {event.sentence}" for event in record.events],
+            "seconds": dict(self.seconds),
+            "files": dict(self.files),
+        }
+
+    @cached_property
+    def page(self) -> str:
+        """The run as one self-contained HTML document."""
+        return online_page(
+            online_content_of(
+                self.run,
+                online_head_of(self.task.setting, self.task.start, self.truth),
+                sentence=self.sentence,
+                published=self.theorem13,
+                violations=self.violations,
+                uncovered=self.task.uncovered,
+            )
+        )
+
+    def save(self, folder: FilePath, *, force: bool = False) -> dict[str, str]:
+        """Write the run, which `replay` repeats, and its page.
+
+        Args:
+            folder: where; made where it does not exist.
+            force: whether a folder that holds something may be written into.
+
+        Returns:
+            What was written, by kind.
+
+        Raises:
+            InputError: the folder holds something, or cannot be written to.
+        """
+        out = Path(folder)
+        require_empty(out, force=force)
+        record, cycles = write_run(self.run, out, page=(PAGE, self.page))
+        return {"record": str(record), "cycles": str(cycles), "report": str(out / PAGE)}
+
+    def __repr__(self) -> str:
+        ends = self.bounds["m"]
+        mass = f"{ends['lower']:.4g} to {ends['upper']:.4g} kg"
+        return f"<SafeLearning {self.task.robot.name}: {self.verdict}, {mass}>"
+
+    def __str__(self) -> str:
+        return "\n".join((f"{self.task.robot.name}: {self.verdict}.", *self.lines))
+
+    @property
+    def lines(self) -> list[str]:
+        """The run in words: how it ended, bounds beside the truth, proofs, and what they leave out."""
+        lines = [self.sentence]
+        for (name, ends), true in zip(self.bounds.items(), self.truth.tolist(), strict=True):
+            bounds = f"[{ends['lower']:.4g}, {ends['upper']:.4g}] {ends['unit']}"
+            lines.append(f"  {name:>4} in {bounds}, true {true:.4g}")
+        if self.theorem13 is not None:
+            lines.append(theorem13_line(self.theorem13))
+        plans, checked = self.run.record.proofs
+        lines.append(
+            f"{plans} plans, {len(self.run.record.moves)} segments over {self.seconds['robot']:.2f} s, all "
+            f"proven; the proofs of {checked} were checked by other means; "
+            f"slowest answer {self.seconds['slowest_answer']:.2f} s; {len(self.violations)} violations."
+        )
+        return lines + [f"Not part of the proofs: {words}" for words in self.task.uncovered]
+
+
+def drive_and_learn(
+    task: LearningTask,
+    payload: Body | FilePath,
+    *,
+    plans: int,
+    budget: float,
+    excite: float,
+    seed: int,
+    real_time: bool,
+    live: bool,
+    begin: float,
+) -> SafeLearning:
+    """Drive a simulated robot by a task, by the arguments of `online`.
+
+    `begin` is when preparation began, s of the wall's clock.
+    """
+    body = payload if isinstance(payload, Body) else read_payload(payload)
+    for sentence in task.assumed:
+        say(sentence)
+    viewer = _Viewer(task, body.parameters, wanted=live)
+    try:
+        learned = _driven(
+            task,
+            body,
+            viewer,
+            plans=plans,
+            budget=budget,
+            excite=excite,
+            seed=seed,
+            real_time=real_time,
+            begin=begin,
+        )
+        if live:
+            viewer.finish(learned.page)
+    finally:
+        viewer.finish("")
+    return learned
+
+
+def _driven(
+    task: LearningTask,
+    body: Body,
+    viewer: _Viewer,
+    *,
+    plans: int,
+    budget: float,
+    excite: float,
+    seed: int,
+    real_time: bool,
+    begin: float,
+) -> SafeLearning:
+    """Prepare, drive and judge; `begin` is when preparation began, s of the wall's clock."""
+    setting = task.setting
+    mind = Replanner.exciting(setting, budget=budget)
+    if task.goal is not None:
+        costs = ((1.0, GoalCost(task.goal)), (excite, Replanner.exciting(setting).cost))
+        mind = Replanner(setting, WeightedCosts(costs), budget)
+    say("Preparing: everything is compiled and tried once before the robot moves.")
+    mind.warm_up(task.start)
+    errors = setting.errors
+    sensors = SensorErrors(
+        float(errors.torque_relative[0]), errors.torque_absolute, errors.velocity, errors.position, "even"
+    )
+    link = MuJoCoDriver(
+        task.robot.with_body("payload", body),
+        task.start,
+        cycle=setting.cycle,
+        errors=sensors,
+        rng=np.random.default_rng(seed),
+        wall_clock=real_time,
+    )
+    thinker = ProcessWorker(mind)
+    guard = ProcessWorker(mind) if real_time else SyncWorker(mind)
+    try:
+        # After the processes have been made: a live view has threads, and a fork copies only one.
+        observer = viewer.opened()
+        moving = time.perf_counter()
+        run = run_online(
+            setting,
+            link,
+            thinker,
+            task.start,
+            guard=guard,
+            most_plans=plans,
+            patience=0.0 if real_time else None,
+            until_settled=task.goal is None,
+            seed=seed,
+            onlooker=observer,
+        )
+    finally:
+        thinker.close()
+        guard.close()
+    done = time.perf_counter()
+    broken = violations_of(run, link, body.parameters)
+    knowledge = run.record.knowledge
+    seconds = {
+        "preparation": moving - begin,
+        "run": done - moving,
+        "robot": len(run.cycles.commands) * setting.cycle,
+        # The last answer is of a robot at rest, and takes its time.
+        "slowest_answer": max((known.seconds for known in knowledge[1:-1]), default=0.0),
+        "slowest_check": max((known.check_seconds for known in knowledge), default=0.0),
+    }
+    return SafeLearning(task, run, body.parameters, broken, published_bounds(run), seconds)
+
+
+class _Viewer:
+    """The browser that shows a run while it goes on, or nobody."""
+
+    def __init__(self, task: LearningTask, truth: Array, *, wanted: bool) -> None:
+        self._task, self._truth, self._wanted = task, truth, wanted
+        self._observer: LiveObserver | None = None
+
+    def opened(self) -> LiveObserver | None:
+        """Serve the page and open it; returns who is told what happens."""
+        if self._wanted:
+            head = online_head_of(self._task.setting, self._task.start, self._truth)
+            view = LiveView(head, version=__version__)
+            url = view.start()
+            say(f"Live view: {url}")
+            webbrowser.open(url)
+            self._observer = LiveObserver(view, self._task.start, self._task.setting.tube.kr)
+        return self._observer
+
+    def finish(self, page: str) -> None:
+        """Leave the page of the finished run to open browsers, and stop serving."""
+        observer, self._observer = self._observer, None
+        if observer is not None:
+            observer.finish(page)
+
+
+def require_empty(out: Path, *, force: bool) -> None:
+    """Refuse a folder that holds something, unless it may be replaced, or that cannot be written to."""
+    if out.exists() and not out.is_dir():
+        raise InputError("is not a folder.", place="--out")
+    if not force and out.is_dir() and any(out.iterdir()):
+        raise InputError(f"'{out}' is not empty.", place="--out", remedy="Name another, or say --force.")
+    require_writable(out)

@@ -2,27 +2,10 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from os import PathLike
-from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
-import numpy as np
-
-from steelyard.control import Controller, read_controller
 from steelyard.files import FilePath
-from steelyard.inertia import Body
-from steelyard.limits import Scene, clearance_of, read_scene
-from steelyard.motion import Motion, read_motion
-from steelyard.progress import Progress, say
-from steelyard.recording import Recording, require_writable_log, write
-from steelyard.robot import Robot, read_payload
-from steelyard.simulation import simulate_motion as simulated
-from steelyard.simulation import tracking_error
-from steelyard.workflows.destination import make_folder, require_files
-from steelyard.workflows.given import given_robot, mesh_folder, stated_limits
+from steelyard.progress import Progress
 from steelyard.workflows.options import (
     AccelerationGiven,
     ArgumentsGiven,
@@ -35,55 +18,15 @@ from steelyard.workflows.options import (
     ToolFrameGiven,
     TorqueGiven,
     VelocityGiven,
-    path_of,
     workflow,
 )
 
-
-@dataclass(frozen=True, eq=False)
-class Simulation:
-    """A motion that was run on a simulated robot.
-
-    Attributes:
-        robot: the robot that moved, with its load.
-        recording: its log.
-        tracking: root mean square tracking error by joint, rad or m.
-        clipped: control cycles in which a command was cut at the joint's torque limit, by joint.
-        nearest_approach: least distance to an obstacle, m; None where none was watched.
-        held: what names the load that was held; None without one.
-        seconds: what it took.
-        files: what was written, by kind.
-    """
-
-    robot: Robot = field(repr=False)
-    recording: Recording = field(repr=False)
-    tracking: Mapping[str, float]
-    clipped: Mapping[str, int]
-    nearest_approach: Any
-    held: str | None
-    seconds: float
-    files: Mapping[str, str]
-
-    @property
-    def document(self) -> dict[str, Any]:
-        """Everything a script may ask for."""
-        return {
-            "seconds": self.seconds,
-            "samples": self.recording.n,
-            "tracking": dict(self.tracking),
-            "clipped": dict(self.clipped),
-            "nearest_approach": self.nearest_approach,
-            "tool_frame": self.robot.tool_frame.name,
-            "files": dict(self.files),
-        }
-
-    def __str__(self) -> str:
-        worst = max(self.tracking, key=lambda name: self.tracking[name])
-        return (
-            f"{self.files.get('log', self.robot.name)}: {self.recording.n} samples over "
-            f"{self.recording.duration:g} s; largest rms tracking error {self.tracking[worst]:.2e} at {worst}"
-            f"; took {self.seconds:.1f} s."
-        )
+if TYPE_CHECKING:
+    from steelyard.control import Controller
+    from steelyard.inertia import Body
+    from steelyard.limits import Scene
+    from steelyard.motion import Motion
+    from steelyard.workflows.simulation import Simulation
 
 
 @workflow
@@ -153,46 +96,26 @@ def simulate(
     Raises:
         InputError: something given is not usable; nothing is written.
     """
-    target = None if out is None else Path(out)
-    if target is not None:
-        require_writable_log(target)
-        require_files([target], force=force)
-    started = time.perf_counter()
-    stated = stated_limits(limits, velocity, acceleration, torque)
-    found = given_robot(robot, gravity, lock, tool_frame, arguments=argument, stated=stated)
-    held = None
-    if payload is not None:
-        found = found.with_body("payload", payload if isinstance(payload, Body) else read_payload(payload))
-        held = "the body" if isinstance(payload, Body) else path_of(payload)
-    clearance = None
-    if scene is not None:
-        around = scene if isinstance(scene, Scene) else read_scene(scene)
-        clearance = clearance_of(found, around, meshes=mesh_folder(robot))
-        for finding in clearance.findings:
-            say(str(finding))
-    follower = read_controller(controller, found) if isinstance(controller, str | PathLike) else controller
-    recording = simulated(
-        found,
-        read_motion(motion) if isinstance(motion, str | PathLike) else motion,
-        controller=follower,
+    from steelyard.workflows.simulation import simulated_run
+
+    return simulated_run(
+        robot,
+        motion,
+        out=out,
         sensor=sensor,
-        rate=rate,
-        rng=np.random.default_rng(seed),
+        controller=controller,
+        payload=payload,
+        scene=scene,
         backlash=backlash,
-        clearance=clearance,
-    )
-    if target is not None:
-        make_folder(target.parent)
-        write(recording, target)
-    # Control cycles in which the command was cut at the joint's torque limit.
-    counted = recording.provenance[-1].detail.get("clipped_cycles")
-    return Simulation(
-        found,
-        recording,
-        dict(zip(found.joint_names, (float(x) for x in tracking_error(recording)), strict=True)),
-        dict(counted) if isinstance(counted, Mapping) else {},
-        recording.provenance[-1].detail.get("nearest_approach"),
-        held,
-        time.perf_counter() - started,
-        {} if target is None else {"log": str(out)},
+        rate=rate,
+        seed=seed,
+        force=force,
+        gravity=gravity,
+        lock=lock,
+        tool_frame=tool_frame,
+        argument=argument,
+        limits=limits,
+        velocity=velocity,
+        acceleration=acceleration,
+        torque=torque,
     )
