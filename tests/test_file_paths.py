@@ -20,7 +20,10 @@ from steelyard.errors import InputError
 from steelyard.export import require_free, write_folder
 from steelyard.files import write_bytes, write_text
 from steelyard.model import is_result, read_result
-from steelyard.robot import load_mjcf, load_robot, load_urdf, load_xacro, parse_mjcf, parse_urdf, repair_file
+from steelyard.robot import load_robot, parse_urdf, repair_file
+from steelyard.robot.descriptions.mjcf.reader import load_mjcf, parse_mjcf
+from steelyard.robot.descriptions.urdf import load_urdf
+from steelyard.robot.descriptions.xacro.expansion import load_xacro
 from steelyard.zoo import find_robot, zoo_robot
 
 INERTIA = '<inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/>'

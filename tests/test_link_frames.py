@@ -20,7 +20,8 @@ from steelyard.errors import InputError, UnknownNameError
 from steelyard.inertia import Body
 from steelyard.link_frames import LinkFrames, modified_dh_frames, urdf_frames
 from steelyard.pose import Pose
-from steelyard.robot import Joint, JointKind, Link, Mimic, Robot, load_robot
+from steelyard.robot import Joint, JointKind, Link, Robot, load_robot
+from steelyard.robot.joint import Mimic
 from steelyard.zoo import ZOO, zoo_robot
 
 UNIT = Body(1.0, np.zeros(3), np.eye(3))

@@ -15,7 +15,8 @@ import pytest
 from scipy.linalg import null_space
 
 from cli.running import run
-from steelyard.inertia import LOG_CHOLESKY_NAMES, PARAMETER_NAMES
+from steelyard.inertia import PARAMETER_NAMES
+from steelyard.inertia.cholesky import LOG_CHOLESKY_NAMES
 
 ROOT = Path(__file__).resolve().parents[1]
 PAPERS = (ROOT / "docs" / "papers.md").read_text(encoding="utf-8")

@@ -12,7 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from steelyard.campaigns import CampaignPlan, Failure, Spec, Task, TaskGraph
+from steelyard.campaigns import CampaignPlan, Spec, TaskGraph
+from steelyard.campaigns.task import Failure, Task
 from steelyard.errors import NoSolutionError
 
 HERE = "campaigns.sample_tasks"

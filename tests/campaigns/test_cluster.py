@@ -17,11 +17,11 @@ import pytest
 
 from campaigns.folders import Diary, bits
 from campaigns.sample_tasks import HERE, lattice
-from steelyard.campaigns import CampaignEvent, Happening, Task, TaskGraph, TaskStatus, run_campaign
+from steelyard.campaigns import CampaignEvent, Happening, TaskGraph, TaskStatus, run_campaign
 from steelyard.campaigns.cluster_executor import OPEN, ClusterExecutor, unpacked
 from steelyard.campaigns.executor import Call
 from steelyard.campaigns.store import Store, encode_result
-from steelyard.campaigns.task import Failure
+from steelyard.campaigns.task import Failure, Task
 from steelyard.errors import InputError
 
 dask = pytest.importorskip("dask", reason="needs the extra 'cluster'")

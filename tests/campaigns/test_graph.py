@@ -10,7 +10,8 @@ import pytest
 
 from campaigns.sample_tasks import HERE, lattice
 from steelyard import campaigns
-from steelyard.campaigns import Task, TaskGraph, run_campaign
+from steelyard.campaigns import TaskGraph, run_campaign
+from steelyard.campaigns.task import Task
 from steelyard.errors import InputError
 
 

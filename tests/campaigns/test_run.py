@@ -15,7 +15,8 @@ from threadpoolctl import threadpool_limits
 from campaigns.folders import Diary, bits
 from campaigns.sample_tasks import HERE, lattice
 from oracles.thread_counts import thread_count
-from steelyard.campaigns import Happening, Task, TaskGraph, TaskStatus, executor, run_campaign
+from steelyard.campaigns import Happening, TaskGraph, TaskStatus, executor, run_campaign
+from steelyard.campaigns.task import Task
 from steelyard.errors import InputError, NoSolutionError
 
 

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from campaigns.sample_tasks import HERE
-from steelyard.campaigns import Spec, plan, read_spec, register_kind, run_campaign
+from steelyard.campaigns import Spec, plan, read_spec, run_campaign
+from steelyard.campaigns.spec import register_kind
 from steelyard.errors import InputError
 
 GOOD = """

@@ -8,7 +8,9 @@ import numpy as np
 import pytest
 
 from campaigns.sample_tasks import HERE
-from steelyard.campaigns import Task, TaskGraph, conditions, task_seed, trials
+from steelyard.campaigns import TaskGraph
+from steelyard.campaigns.monte_carlo import conditions, trials
+from steelyard.campaigns.task import Task, task_seed
 from steelyard.errors import InputError
 
 AXES: dict[str, dict[str, Any]] = {

@@ -10,7 +10,8 @@ import pytest
 
 from cli.running import run
 from steelyard.drive import StribeckShape
-from steelyard.export import new_urdf, robot_with_parameters, write_result
+from steelyard.export import robot_with_parameters, write_result
+from steelyard.export.urdf import new_urdf
 from steelyard.identifiable import structural_identifiability
 from steelyard.layout import Layout, layout_of
 from steelyard.problem import Estimate

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from cli.running import run
-from steelyard.limits import MotionLimits, certify, read_certificate
+from steelyard.limits import MotionLimits, certify
+from steelyard.limits.certificate import read_certificate
 from steelyard.motion import read_motion
 from steelyard.recording import read
 from steelyard.zoo import zoo_robot

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from cli.running import run
-from steelyard.limits import read_certificate
+from steelyard.limits.certificate import read_certificate
 from steelyard.motion import read_motion
 
 FAST = ("--rounds", "1", "--budget", "30", "--json")

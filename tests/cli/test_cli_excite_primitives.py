@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from cli.running import run
-from steelyard.limits import MotionLimits, certify, clearance_of, read_certificate
+from steelyard.limits import MotionLimits, certify, clearance_of
+from steelyard.limits.certificate import read_certificate
 from steelyard.motion import Motion, random_fourier, read_motion, structured_motions
 from steelyard.recording import read, write
 from steelyard.simulation import simulate_motion

@@ -12,7 +12,8 @@ from audit.test_audit_checks import TABLE_5_5
 from cli.running import run
 from oracles.newton_euler import newton_euler
 from shared_material import DATA, needs_shared
-from steelyard.export import new_urdf, write_result
+from steelyard.export import write_result
+from steelyard.export.urdf import new_urdf
 from steelyard.layout import layout_of
 from steelyard.motion import random_fourier
 from steelyard.recording import Recording, write

@@ -11,9 +11,10 @@ import numpy as np
 import pytest
 
 from cli.running import Run, run
-from steelyard.limits import Certificate, certify, clearance_of, read_certificate
+from steelyard.limits import Certificate, certify, clearance_of
+from steelyard.limits.certificate import read_certificate
 from steelyard.motion import read_motion
-from steelyard.robot import load_urdf
+from steelyard.robot.descriptions.urdf import load_urdf
 
 LINK = """<link name="{name}"><inertial><mass value="{mass}"/>
   <inertia ixx="0.02" ixy="0" ixz="0" iyy="0.02" iyz="0" izz="0.01"/></inertial>

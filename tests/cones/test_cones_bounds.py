@@ -14,8 +14,6 @@ from steelyard.cones import (
     AtMost,
     ConeProgram,
     Constraint,
-    Equal,
-    Exponential,
     LinearProgram,
     SecondOrder,
     Semidefinite,
@@ -31,6 +29,7 @@ from steelyard.cones.dual_bounds import (
     rounded_product,
     total_below,
 )
+from steelyard.cones.program import Equal, Exponential
 
 
 def exact(array: np.ndarray) -> np.ndarray:

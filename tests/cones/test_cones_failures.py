@@ -6,18 +6,16 @@ import pytest
 from steelyard.cones import (
     AtMost,
     ConeProgram,
-    Equal,
-    Exponential,
     InfeasibleError,
     LinearProgram,
     LogDet,
     SecondOrder,
     Semidefinite,
-    UnboundedError,
     minus_log_dets,
     safe_conic_bound,
     solve,
 )
+from steelyard.cones.program import Equal, Exponential, UnboundedError
 from steelyard.errors import InputError, NoSolutionError, ShapeError, SolverError
 
 CONTRADICTIONS = {

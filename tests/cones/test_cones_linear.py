@@ -13,10 +13,10 @@ from steelyard.cones import (
     InfeasibleError,
     LinearProgram,
     LinearSeries,
-    UnboundedError,
     minimise_linear,
     solve,
 )
+from steelyard.cones.program import UnboundedError
 from steelyard.errors import InputError, NoSolutionError
 
 INF = np.inf

@@ -8,14 +8,13 @@ from steelyard.cones import (
     AtMost,
     ConeProgram,
     Constraint,
-    Equal,
-    Exponential,
     LogDet,
     SecondOrder,
     Semidefinite,
     minus_log_dets,
     solve,
 )
+from steelyard.cones.program import Equal, Exponential
 
 SEEDS = range(4)
 

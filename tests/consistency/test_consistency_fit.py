@@ -8,8 +8,9 @@ import cvxpy as cp
 import numpy as np
 import pytest
 
-from steelyard.consistency import BALL, check_parameters, feasible_set, fit_feasible, full_set
+from steelyard.consistency import check_parameters, feasible_set, fit_feasible, full_set
 from steelyard.consistency.feasible_fit import minimise_over_feasible
+from steelyard.consistency.feasible_set import BALL
 from steelyard.errors import InputError, NoSolutionError
 from steelyard.identifiable import structural_identifiability
 from steelyard.inertia import nearest_consistent, pseudo_inertia, random_body

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from steelyard.consistency import Definiteness, check_parameters, judge_mass_matrix
+from steelyard.consistency import check_parameters
+from steelyard.consistency.mass_matrix import Definiteness, judge_mass_matrix
 from steelyard.dynamics import mass_matrix
 from steelyard.errors import InputError
 from steelyard.identifiable import structural_identifiability

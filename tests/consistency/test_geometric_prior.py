@@ -8,13 +8,8 @@ import numpy as np
 import pytest
 
 from shared_material import ROBOTS, needs_shared
-from steelyard.consistency import (
-    doubts_about,
-    link_places,
-    link_shapes,
-    sane_prior,
-    uniform_body,
-)
+from steelyard.consistency import doubts_about, link_places, link_shapes, sane_prior
+from steelyard.consistency.link_shapes import uniform_body
 from steelyard.errors import InputError
 from steelyard.inertia import Body, box, check_body
 from steelyard.layout import layout_of

@@ -10,7 +10,6 @@ import pytest
 from scipy.signal import cont2discrete
 
 from steelyard.control import (
-    FeedbackLoop,
     FeedforwardPD,
     JointModel,
     controller_text,
@@ -18,6 +17,7 @@ from steelyard.control import (
     read_controller,
     shaped_controller,
 )
+from steelyard.control.loop_shaping import FeedbackLoop
 from steelyard.errors import InputError, NoSolutionError
 from steelyard.zoo import zoo_robot
 

@@ -30,7 +30,8 @@ from steelyard.dynamics import (
 )
 from steelyard.errors import InputError, UnknownNameError
 from steelyard.layout import Layout, layout_of
-from steelyard.robot import Mimic, Robot
+from steelyard.robot import Robot
+from steelyard.robot.joint import Mimic
 from steelyard.rollout import ClosedLoop, rollout, sensitivities
 from steelyard.zoo import zoo_robot
 

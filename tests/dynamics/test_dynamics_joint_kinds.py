@@ -30,16 +30,8 @@ from steelyard.dynamics import (
 from steelyard.inertia import random_body
 from steelyard.layout import layout_of
 from steelyard.pose import Pose
-from steelyard.robot import (
-    JointKind,
-    Limits,
-    RawJoint,
-    RawLink,
-    Robot,
-    assemble_robot,
-    chained,
-    planar,
-)
+from steelyard.robot import JointKind, Limits, Robot
+from steelyard.robot.assembly import RawJoint, RawLink, assemble_robot, chained, planar
 
 BASE = "screws and balls"
 

@@ -36,7 +36,8 @@ from steelyard.dynamics import (
 from steelyard.errors import DescriptionError, InputError, NoSolutionError, UnknownNameError
 from steelyard.layout import layout_of
 from steelyard.motion import random_fourier
-from steelyard.robot import JointKind, Limits, Mimic, Robot, parse_urdf
+from steelyard.robot import JointKind, Limits, Robot, parse_urdf
+from steelyard.robot.joint import Mimic
 
 TERMS = ["viscous", "coulomb", "offset", "rotor"]
 

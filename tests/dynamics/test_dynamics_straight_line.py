@@ -17,16 +17,10 @@ from oracles.random_robots import SOLID, link_parameters, random_robot, random_s
 from steelyard.drive import DRIVE_TERMS
 from steelyard.dynamics import inverse_dynamics, mass_matrix, torque_regressor
 from steelyard.dynamics.batch import numbers
-from steelyard.dynamics.straight_line import (
-    LANES,
-    LARGEST,
-    StraightLineCode,
-    carried_parameters,
-    straight_line_code,
-    straight_line_pays,
-)
+from steelyard.dynamics.straight_line import LANES, StraightLineCode, straight_line_code, straight_line_pays
+from steelyard.dynamics.straight_line.code import LARGEST
 from steelyard.dynamics.straight_line.inputs import write_cos_sin
-from steelyard.dynamics.straight_line.model import exact_constant
+from steelyard.dynamics.straight_line.model import carried_parameters, exact_constant
 from steelyard.dynamics.tree import tree_of
 from steelyard.errors import InputError
 from steelyard.layout import Layout, layout_of

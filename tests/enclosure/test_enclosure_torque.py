@@ -22,7 +22,8 @@ from steelyard.enclosure import (
 from steelyard.errors import InputError, ShapeError
 from steelyard.layout import Layout, layout_of
 from steelyard.motion import FourierMotion, random_fourier
-from steelyard.robot import Mimic, Robot
+from steelyard.robot import Robot
+from steelyard.robot.joint import Mimic
 from steelyard.zoo import zoo_robot
 
 LINEAR = ("viscous", "coulomb", "offset", "rotor")

@@ -10,7 +10,8 @@ import pytest
 from estimation.test_friction import stribeck_problem
 from steelyard.consistency import check_parameters
 from steelyard.errors import InputError, UnknownNameError
-from steelyard.estimation import METHODS, fit_auto, fit_by_name, fit_friction, fit_lmi, fit_weighted
+from steelyard.estimation import METHODS, fit_auto, fit_by_name, fit_lmi, fit_weighted
+from steelyard.estimation.friction import fit_friction
 from steelyard.problem import Estimate, Problem
 from uncertainty.noisy_logs import exact_problem, noisy, with_torque
 

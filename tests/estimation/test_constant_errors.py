@@ -9,13 +9,8 @@ import pytest
 
 from steelyard.dynamics import inverse_dynamics
 from steelyard.errors import InputError, NoSolutionError
-from steelyard.estimation import (
-    KnownMoment,
-    calibrate_by_moments,
-    fit_weighted,
-    gain_sensitivity,
-    with_constant_errors,
-)
+from steelyard.estimation import KnownMoment, calibrate_by_moments, fit_weighted, with_constant_errors
+from steelyard.estimation.constant_errors import gain_sensitivity
 from steelyard.estimation.equations import solved
 from steelyard.problem import Problem
 from steelyard.uncertainty import base_intervals, parameter_intervals

@@ -11,17 +11,17 @@ import pytest
 from steelyard.consistency import Prior, prior_of
 from steelyard.drive import Drive, StribeckShape
 from steelyard.estimation import (
-    DriveChoice,
     choose_drive,
     fit_auto,
     fit_weighted,
     lag_seen_by,
     largest_torque,
     torque_aligned,
-    torque_lag,
     with_lag,
 )
-from steelyard.export import mjcf_model
+from steelyard.estimation.drive_choice import DriveChoice
+from steelyard.estimation.torque_lag import torque_lag
+from steelyard.export.model_files import mjcf_model
 from steelyard.layout import Layout, layout_of
 from steelyard.motion import random_fourier
 from steelyard.problem import Problem, problem_of

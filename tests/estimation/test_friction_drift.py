@@ -7,7 +7,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from steelyard.estimation import FrictionDrift, fit_weighted, friction_drift, with_drift
+from steelyard.estimation import fit_weighted, friction_drift, with_drift
+from steelyard.estimation.friction import FrictionDrift
 from steelyard.layout import layout_of
 from steelyard.problem import Problem, problem_of
 from uncertainty.noisy_logs import exact_log, exact_problem, noisy, with_torque

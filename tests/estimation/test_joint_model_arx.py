@@ -13,7 +13,7 @@ from steelyard.control import JointModel, held_response
 from steelyard.errors import InputError, NoSolutionError
 from steelyard.estimation import JointTrace, fit_arx, fit_first_order, joint_trace
 from steelyard.estimation.first_order import first_order_response
-from steelyard.simulation import open_loop, prbs, square_wave
+from steelyard.simulation.joint_experiments import open_loop, prbs, square_wave
 from steelyard.zoo import zoo_robot
 
 CYCLE = 1e-3

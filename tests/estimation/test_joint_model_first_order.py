@@ -17,7 +17,7 @@ from steelyard.errors import InputError, NoSolutionError, RecordingError, Unknow
 from steelyard.estimation import JointTrace, excited_joint, fit_first_order, joint_trace
 from steelyard.estimation.first_order import first_order_response
 from steelyard.recording import Recording
-from steelyard.simulation import open_loop, prbs, square_wave
+from steelyard.simulation.joint_experiments import open_loop, prbs, square_wave
 from steelyard.zoo import zoo_robot
 
 PAPER = JointModel(25.0, 0.15, 0.0015)  # joint 7 of Oaki et al. (2026)

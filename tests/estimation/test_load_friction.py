@@ -12,7 +12,8 @@ from steelyard.arrays import Array
 from steelyard.drive import Drive
 from steelyard.dynamics import inverse_dynamics, rigid_torque, torque_regressor
 from steelyard.errors import InputError, NoSolutionError
-from steelyard.estimation import fit_lmi, fit_load_friction, fit_weighted, linearised, with_full_set
+from steelyard.estimation import fit_lmi, fit_weighted, linearised, with_full_set
+from steelyard.estimation.load_friction import fit_load_friction
 from steelyard.layout import Layout, layout_of
 from steelyard.motion import random_fourier
 from steelyard.problem import Problem, problem_of

@@ -11,7 +11,7 @@ import pytest
 from shared_material import DATA
 from steelyard.arrays import Array
 from steelyard.errors import InputError
-from steelyard.estimation import sign_checks
+from steelyard.estimation.sign_checks import sign_checks
 from steelyard.layout import Layout, layout_of
 from steelyard.problem import Problem, problem_of, problem_of_blocks
 from steelyard.recording import Recording, read

@@ -17,9 +17,9 @@ from steelyard.excitation import (
     design,
     fourier_family,
     payload_columns,
-    proximal_base,
     robot_columns,
 )
+from steelyard.excitation.columns import proximal_base
 from steelyard.excitation.interior_point import Iterate, minimise_within_limits
 from steelyard.excitation.local_search import Searcher, random_unknowns
 from steelyard.identifiable import Criterion, numerical_base, score

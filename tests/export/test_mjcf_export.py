@@ -16,11 +16,14 @@ from oracles.pinocchio_robot import PinocchioRobot
 from oracles.random_robots import random_robot, random_states
 from shared_material import ROBOTS, needs_shared, robot_files
 from steelyard.errors import DescriptionError
-from steelyard.export import mjcf_model, mjcf_text
+from steelyard.export.mjcf import mjcf_text
+from steelyard.export.model_files import mjcf_model
 from steelyard.inertia import Body, random_body
 from steelyard.layout import Layout, layout_of
 from steelyard.pose import Pose
-from steelyard.robot import Joint, JointKind, Mimic, Robot, load_robot, parse_mjcf, parse_urdf
+from steelyard.robot import Joint, JointKind, Robot, load_robot, parse_urdf
+from steelyard.robot.descriptions.mjcf.reader import parse_mjcf
+from steelyard.robot.joint import Mimic
 from steelyard.zoo import ZOO, zoo_robot
 
 FILES = [*robot_files(".urdf"), *robot_files(".xml")]

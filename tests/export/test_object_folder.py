@@ -13,9 +13,10 @@ import pytest
 from export.object_material import dumbbell_body, dumbbell_mesh, write_obj
 from steelyard.audit import Check, Status
 from steelyard.errors import InputError
-from steelyard.export import ReadBackError, payload_asset
+from steelyard.export import payload_asset
 from steelyard.export.object_mesh import object_mesh
 from steelyard.export.payload_asset import OBJECT_NAMES, write_object
+from steelyard.export.read_back import ReadBackError
 from steelyard.inertia import PARAMETER_NAMES, Body
 from steelyard.robot import read_payload
 

@@ -13,7 +13,8 @@ import pytest
 
 from export.material import full_layout, nominal_estimate, random_estimate
 from steelyard.errors import InputError
-from steelyard.export import ReadBackError, draw_models, result, write_folder, write_result
+from steelyard.export import draw_models, result, write_folder, write_result
+from steelyard.export.read_back import ReadBackError
 from steelyard.export.xml_text import ModelText
 from steelyard.identifiable import structural_identifiability
 from steelyard.layout import layout_of

@@ -20,7 +20,8 @@ from steelyard.identifiable.certificate import (
 from steelyard.layout import layout_of
 from steelyard.motion import random_fourier
 from steelyard.recording import Recording
-from steelyard.robot import Mimic, Robot
+from steelyard.robot import Robot
+from steelyard.robot.joint import Mimic
 from steelyard.zoo import zoo_robot
 
 Motion = tuple[np.ndarray, ...]

@@ -13,7 +13,8 @@ from steelyard.identifiable.exact.identifiability import exact_identifiability
 from steelyard.identifiable.exact.mechanism import decimals, rational_mechanism
 from steelyard.layout import layout_of
 from steelyard.pose import Pose
-from steelyard.robot import Joint, JointKind, Link, Mimic, Robot, parse_urdf
+from steelyard.robot import Joint, JointKind, Link, Robot, parse_urdf
+from steelyard.robot.joint import Mimic
 from steelyard.zoo import zoo_robot
 
 ROUNDED = """<robot name="rounded"><link name="base"/><link name="arm"/><link name="tip"/>

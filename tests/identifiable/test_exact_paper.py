@@ -12,7 +12,8 @@ from flint import fmpq, fmpq_mat
 
 from steelyard.identifiable.exact.identifiability import ExactIdentifiability, exact_identifiability
 from steelyard.layout import layout_of
-from steelyard.robot import Joint, JointKind, Link, Mimic, Robot
+from steelyard.robot import Joint, JointKind, Link, Robot
+from steelyard.robot.joint import Mimic
 from steelyard.zoo import zoo_robot
 
 ROWS = ("m", "mx", "my", "mz", "Ixx", "Iyy", "Izz", "Iyz", "Ixz", "Ixy")

@@ -15,7 +15,8 @@ from steelyard.identifiable import structural_identifiability
 from steelyard.identifiable.exact.identifiability import exact_identifiability
 from steelyard.layout import Layout, layout_of
 from steelyard.pose import Pose
-from steelyard.robot import Joint, JointKind, Link, Mimic, Robot
+from steelyard.robot import Joint, JointKind, Link, Robot
+from steelyard.robot.joint import Mimic
 
 KINDS = ("revolute", "revolute", "continuous", "prismatic", "helical", "spherical")
 DRIVE = ("rotor", "offset", "viscous", "coulomb", "stribeck", "asymmetric")

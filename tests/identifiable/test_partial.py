@@ -16,7 +16,8 @@ from steelyard.identifiable import Class, restricted, structural_identifiability
 from steelyard.identifiable.partial import PartialIdentifiability, partial_identifiability
 from steelyard.identifiable.random_states import in_free_flight
 from steelyard.layout import Layout, layout_of
-from steelyard.robot import Mimic, Robot, Rotor, load_robot, spin_only, with_rotors
+from steelyard.robot import Robot, Rotor, load_robot, spin_only, with_rotors
+from steelyard.robot.joint import Mimic
 from steelyard.zoo import ZOO, zoo_robot
 
 DRIVES = ["viscous", "coulomb", "offset", "rotor"]

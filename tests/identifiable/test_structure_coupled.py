@@ -19,7 +19,8 @@ from steelyard.identifiable import (
 )
 from steelyard.identifiable.base_parameters import echelon_form, row_space
 from steelyard.layout import layout_of
-from steelyard.robot import Joint, JointKind, Limits, Mimic, Robot, Rotor, spin_only, with_rotors
+from steelyard.robot import Joint, JointKind, Limits, Robot, Rotor, spin_only, with_rotors
+from steelyard.robot.joint import Mimic
 from steelyard.zoo import zoo_robot
 
 DRIVES = ([], ["viscous", "coulomb", "offset", "rotor"], ["asymmetric", "offset"])

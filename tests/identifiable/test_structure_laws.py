@@ -12,7 +12,8 @@ from steelyard.errors import InputError
 from steelyard.identifiable import Identifiability, structural_identifiability
 from steelyard.layout import layout_of
 from steelyard.pose import Pose
-from steelyard.robot import Joint, JointKind, Link, Mimic, Robot
+from steelyard.robot import Joint, JointKind, Link, Robot
+from steelyard.robot.joint import Mimic
 from steelyard.zoo import zoo_robot
 
 DRIVES = ["viscous", "coulomb", "offset", "rotor"]

@@ -9,7 +9,6 @@ from hypothesis.extra.numpy import arrays
 
 from steelyard.errors import InputError
 from steelyard.inertia import (
-    LOG_CHOLESKY_NAMES,
     check_body,
     from_log_cholesky,
     log_cholesky,
@@ -19,6 +18,7 @@ from steelyard.inertia import (
     pseudo_inertia,
     random_body,
 )
+from steelyard.inertia.cholesky import LOG_CHOLESKY_NAMES
 
 ETA = arrays(np.float64, 10, elements=st.floats(-2.0, 2.0))
 deterministic = settings(derandomize=True, max_examples=60, deadline=None)

@@ -6,13 +6,8 @@ import pinocchio as pin
 import pytest
 
 from steelyard.errors import InputError, UnknownNameError
-from steelyard.inertia import (
-    ORDERS,
-    PARAMETER_NAMES,
-    MujocoPrincipal,
-    from_order,
-    random_body,
-)
+from steelyard.inertia import PARAMETER_NAMES, MujocoPrincipal, from_order, random_body
+from steelyard.inertia.orders import ORDERS
 
 SHAPES = ("solid", "planar", "rod", "point", "massless")
 

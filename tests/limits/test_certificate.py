@@ -24,9 +24,9 @@ from steelyard.limits import (
     Scene,
     certify,
     clearance_of,
-    read_certificate,
     write_certificate,
 )
+from steelyard.limits.certificate import read_certificate
 from steelyard.motion import (
     AnyMotion,
     FourierMotion,

@@ -15,7 +15,8 @@ from steelyard.dynamics import forward_kinematics
 from steelyard.errors import ShapeError, UnknownNameError
 from steelyard.finding import Severity
 from steelyard.inertia import Body
-from steelyard.limits import Clearance, Hull, Obstacle, Pair, Scene, Zonotope, clearance_of, rest_pose
+from steelyard.limits import Clearance, Hull, Obstacle, Scene, Zonotope, clearance_of, rest_pose
+from steelyard.limits.parts import Pair
 from steelyard.pose import Pose
 from steelyard.robot import (
     Box,
@@ -27,10 +28,10 @@ from steelyard.robot import (
     Limits,
     Link,
     MeshFile,
-    Mimic,
     Robot,
     Sphere,
 )
+from steelyard.robot.joint import Mimic
 from steelyard.zoo import ZOO, zoo_robot
 
 Z = np.array([0.0, 0.0, 1.0])

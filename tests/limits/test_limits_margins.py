@@ -15,7 +15,8 @@ from steelyard.finding import Severity
 from steelyard.layout import layout_of
 from steelyard.limits import Margins, MotionLimits, Obstacle, Scene, bounds_of, clearance_of, violations
 from steelyard.pose import Pose
-from steelyard.robot import Box, JointKind, Limits, Mimic, Robot
+from steelyard.robot import Box, JointKind, Limits, Robot
+from steelyard.robot.joint import Mimic
 from steelyard.zoo import zoo_robot
 
 NAMES = [field.name for field in fields(Margins)]

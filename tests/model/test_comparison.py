@@ -10,7 +10,9 @@ import scipy.stats
 
 from steelyard.errors import InputError
 from steelyard.layout import layout_of
-from steelyard.model import Model, adjusted, compared, require_alike, torque_difference
+from steelyard.model import Model, adjusted
+from steelyard.model.comparison import compared
+from steelyard.model.model import require_alike, torque_difference
 from steelyard.zoo import zoo_robot
 
 ROBOT = zoo_robot("panda")

@@ -9,7 +9,8 @@ import pytest
 
 from oracles.newton_euler import newton_euler
 from steelyard.errors import DescriptionError, InputError
-from steelyard.export import new_urdf, write_result
+from steelyard.export import write_result
+from steelyard.export.urdf import new_urdf
 from steelyard.layout import layout_of
 from steelyard.model import LinkSpread, Model, body_numbers
 from steelyard.zoo import zoo_robot

@@ -10,14 +10,14 @@ from steelyard.motion import (
     SequenceMotion,
     SinusoidMotion,
     SplineMotion,
-    SumMotion,
     bezier,
     in_sequence,
     pick_and_place,
     quintic,
-    rest_to_rest,
     slowed,
 )
+from steelyard.motion.composition import SumMotion
+from steelyard.motion.conditions import rest_to_rest
 
 JOINTS = ("shoulder", "elbow", "slider")
 ROBOT = "5" * 64

@@ -14,13 +14,13 @@ from steelyard.motion import (
     FourierMotion,
     SinusoidMotion,
     SplineMotion,
-    SumMotion,
     between_samples,
     bezier,
     enclose,
     extent,
     quintic,
 )
+from steelyard.motion.composition import SumMotion
 
 STEP = 1e-4  # 10 kHz
 NAMED = ("q", "v", "a")

@@ -9,7 +9,9 @@ import pytest
 
 from motion.motion_families import JOINTS, fourier, sinusoid, spline
 from steelyard.errors import InputError
-from steelyard.motion import SequenceMotion, SumMotion, in_sequence, quintic, rest_to_rest, slowed
+from steelyard.motion import SequenceMotion, in_sequence, quintic, slowed
+from steelyard.motion.composition import SumMotion
+from steelyard.motion.conditions import rest_to_rest
 
 POSES = np.array([[0.0, 0.0, 0.0], [1.0, -1.0, 0.5], [0.3, 0.2, -0.1]])
 

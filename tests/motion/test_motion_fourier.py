@@ -9,7 +9,9 @@ import numpy as np
 import pytest
 
 from steelyard.errors import InputError
-from steelyard.motion import FourierMotion, extent, fourier_basis, rest_to_rest
+from steelyard.motion import FourierMotion, extent
+from steelyard.motion.conditions import rest_to_rest
+from steelyard.motion.fourier import fourier_basis
 
 JOINTS = ("shoulder", "elbow", "slider")
 

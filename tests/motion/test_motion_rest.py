@@ -18,10 +18,10 @@ from steelyard.motion import (
     pick_and_place,
     quintic,
     rest_conditions,
-    rest_to_rest,
     slowdown_within,
     slowed,
 )
+from steelyard.motion.conditions import rest_to_rest
 
 HOME = np.array([0.3, -1.2, 0.05])
 AWAY = np.array([-0.5, 0.4, 2.0])

@@ -8,7 +8,8 @@ import numpy as np
 
 from oracles.random_robots import random_pose, random_robot
 from steelyard.drive import Drive
-from steelyard.robot import Joint, JointKind, Limits, Mimic, Robot, Rotor, with_rotors
+from steelyard.robot import Joint, JointKind, Limits, Robot, Rotor, with_rotors
+from steelyard.robot.joint import Mimic
 
 KINDS = (
     *(JointKind.REVOLUTE,) * 5,

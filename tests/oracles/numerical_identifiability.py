@@ -16,7 +16,8 @@ from oracles.pinocchio_robot import PinocchioRobot
 from oracles.random_robots import random_states
 from steelyard.identifiable import Class, Identifiability, structural_identifiability
 from steelyard.layout import Layout, layout_of
-from steelyard.robot import Mimic, Robot
+from steelyard.robot import Robot
+from steelyard.robot.joint import Mimic
 
 # A structurally zero column carries round-off and must not be normalised into a unit column.
 DEAD = 1e-11

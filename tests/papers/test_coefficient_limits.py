@@ -10,7 +10,8 @@ import pytest
 
 from motion.motion_families import JOINTS, fourier
 from paper_003.coefficient_limits import coefficient_margins
-from steelyard.motion import FourierMotion, extent, rest_to_rest
+from steelyard.motion import FourierMotion, extent
+from steelyard.motion.conditions import rest_to_rest
 
 LOWER, UPPER = np.array([-2.0, -0.5, -3.0]), np.array([1.0, 2.5, 3.0])
 SPEED = np.array([1.5, 2.0, 1.0])

@@ -19,7 +19,8 @@ from steelyard.dynamics import forward_kinematics
 from steelyard.errors import InputError, ShapeError
 from steelyard.limits import rest_pose
 from steelyard.pose import Pose
-from steelyard.robot import Box, Capsule, Geometry, MeshFile, Mimic, Robot, Sphere
+from steelyard.robot import Box, Capsule, Geometry, MeshFile, Robot, Sphere
+from steelyard.robot.joint import Mimic
 from steelyard.zoo import zoo_robot
 
 ROD = (Geometry(Capsule(0.03, 0.2), Pose.from_rpy((0.0, 0.5, 0.0), (0.03, 0.0, 0.15))),)

@@ -20,11 +20,10 @@ from steelyard.payloads import (
     mounted_at,
     payload_of,
     posterior,
-    posterior_of,
     quantities,
     weigh_with_model,
 )
-from steelyard.payloads.posterior import best_body, moved_inside
+from steelyard.payloads.posterior import best_body, moved_inside, posterior_of
 from steelyard.payloads.weighing import SCALES, eliminated
 from steelyard.zoo import zoo_robot
 

@@ -14,7 +14,6 @@ from steelyard.payloads import (
     LoadedRuns,
     described,
     fit_gains,
-    load_problem,
     mounted_at,
     residual_torque,
     weigh_by_residual,
@@ -22,6 +21,7 @@ from steelyard.payloads import (
     weigh_several,
     weigh_with_model,
 )
+from steelyard.payloads.arm_model import load_problem
 from steelyard.pose import Pose
 from steelyard.recording import Recording
 from steelyard.zoo import zoo_robot

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from steelyard.errors import RecordingError
-from steelyard.recording import Defect, read
+from steelyard.recording import read
+from steelyard.recording.table import Defect
 
 CLEAN = "time,q_1,q_2\n0,1.5,-2\n0.1,1e-3,+4\n0.2,.5,6.\n"
 Q = [[1.5, -2.0], [1e-3, 4.0], [0.5, 6.0]]

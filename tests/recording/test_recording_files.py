@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from steelyard.errors import RecordingError
-from steelyard.recording import SUFFIXES, Recording, Step, read, write
+from steelyard.recording import Recording, Step, read, write
+from steelyard.recording.files import SUFFIXES
 
 
 def sample(n=40):

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from steelyard.errors import RecordingError
-from steelyard.recording import CHANNELS, SUFFIXES, Recording, Step, read, write
+from steelyard.recording import CHANNELS, Recording, Step, read, write
+from steelyard.recording.files import SUFFIXES
 
 NAMES = [
     "panda_joint1",

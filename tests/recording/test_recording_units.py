@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from steelyard.errors import InputError, RecordingError
-from steelyard.recording import Recording, read, read_columns_map
+from steelyard.recording import Recording, read
+from steelyard.recording.columns import read_columns_map
 
 VALUES = np.array([[0.0, 10.0, 20.0], [1.0, 30.0, 50.0], [2.0, -40.0, 70.0]])
 

@@ -33,17 +33,9 @@ from steelyard.pose import Pose
 from steelyard.report.online.content import OnlineContent, OnlineHead, tool_tube
 from steelyard.report.online.page import live_page, online_page
 from steelyard.robot import Box, Robot
-from steelyard.safe_learning import (
-    BROKEN,
-    DONE,
-    STOPPED,
-    DrivenMove,
-    Event,
-    Known,
-    MoveRecord,
-    PlanCertificate,
-    RobustLaw,
-)
+from steelyard.safe_learning import BROKEN, DONE, STOPPED, DrivenMove, Event, Known, RobustLaw
+from steelyard.safe_learning.planning.certificate import PlanCertificate
+from steelyard.safe_learning.run_log import MoveRecord
 from steelyard.uncertainty import PayloadBox
 from steelyard.zoo import zoo_robot
 

@@ -12,7 +12,8 @@ from report.chromium import Browser, open_quietly
 from steelyard.inertia import equivalent_ellipsoid
 from steelyard.pose import Pose
 from steelyard.problem import Estimate
-from steelyard.report import ArmDrawing, LinkDrawing, ReportContent, draw_arm, report_page
+from steelyard.report import ReportContent, draw_arm, report_page
+from steelyard.report.arm import ArmDrawing, LinkDrawing
 from steelyard.robot import Box, Capsule, Cylinder, Geometry, Robot, Sphere
 
 LONG = "ein_sehr_langer_gelenkname_mit_übergröße_" * 3

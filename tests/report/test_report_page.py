@@ -13,7 +13,9 @@ import numpy as np
 import pytest
 
 from steelyard.audit import Check, Status, Verdict
-from steelyard.report import ParameterLine, ReportContent, TorqueTrace, report_page, summary_text
+from steelyard.report import ReportContent, TorqueTrace, report_page
+from steelyard.report.content import ParameterLine
+from steelyard.report.identification import summary_text
 
 HOSTILE = "</script><script>alert(1)</script><img src=http://evil.example/x onerror=alert(1)>\"'\x1b[2J"
 VOID = {"meta", "br", "input", "wbr", "link", "img"}

@@ -17,15 +17,8 @@ from steelyard.errors import InputError, ShapeError, UnknownNameError
 from steelyard.identifiable import Class, structural_identifiability
 from steelyard.problem import Estimate
 from steelyard.recording import Recording
-from steelyard.report import (
-    ReportContent,
-    TorqueTrace,
-    combinations,
-    draw_arm,
-    identification_content_of,
-    parameter_lines,
-    report_page,
-)
+from steelyard.report import ReportContent, TorqueTrace, draw_arm, identification_content_of, report_page
+from steelyard.report.content import combinations, parameter_lines
 from steelyard.report.html import aligned_numerals, as_script_data, marked_up, numeral, percent, visible_text
 from steelyard.report.page import thinned
 from steelyard.robot import Robot

@@ -10,7 +10,8 @@ import pytest
 
 from oracles.page_reader import PageReader
 from steelyard.inertia import PARAMETER_NAMES
-from steelyard.payloads import ErrorCell, MotionSpread, Noise, RunningMass, SensitivityTable
+from steelyard.payloads import ErrorCell, MotionSpread, Noise, SensitivityTable
+from steelyard.payloads.sensitivity import RunningMass
 from steelyard.report import sensitivity_page
 from steelyard.report.sensitivity import condition_figure, error_figure, mass_figure
 

@@ -8,8 +8,8 @@ import re
 import pytest
 
 from steelyard.errors import DescriptionError, InputError, UnknownNameError
-from steelyard.robot import Mimic
 from steelyard.robot.descriptions.mjcf import parse_mjcf
+from steelyard.robot.joint import Mimic
 
 INERTIAL = '<inertial pos="0 0 0" mass="2" diaginertia="1 1 1"/>'
 JOINT = '<joint name="j"/>'

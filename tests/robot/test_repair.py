@@ -14,7 +14,8 @@ import pinocchio
 import pytest
 
 from steelyard.errors import DescriptionError, InputError
-from steelyard.robot import Change, Repair, parse_urdf, repair_file, repair_urdf
+from steelyard.robot import Change, Repair, parse_urdf, repair_file
+from steelyard.robot.descriptions.repair import repair_urdf
 
 INERTIA = '<inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/>'
 INERTIAL = f'<inertial><mass value="2"/>{INERTIA}</inertial>'

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from shared_material import DATA, ROBOTS, needs_shared, robot_files
-from steelyard.robot import load_urdf
+from steelyard.robot.descriptions.urdf import load_urdf
 
 FILES = [*robot_files(".urdf"), *(sorted(DATA.rglob("*.urdf")) if DATA.is_dir() else [])]
 pytestmark = needs_shared

@@ -10,8 +10,9 @@ from pathlib import Path
 import pytest
 
 from steelyard.finding import Finding, Severity
-from steelyard.robot import Robot, load_urdf, parse_urdf
+from steelyard.robot import Robot, parse_urdf
 from steelyard.robot.descriptions import meshes
+from steelyard.robot.descriptions.urdf import load_urdf
 
 CUBE_FACES = "f 1 3 4 2\nf 5 6 8 7\nf 1 2 6 5\nf 3 7 8 4\nf 1 5 7 3\nf 2 4 8 6\n"
 WATER = 1000.0

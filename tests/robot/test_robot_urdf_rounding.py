@@ -17,7 +17,8 @@ from steelyard.errors import NoSolutionError
 from steelyard.finding import Severity
 from steelyard.identifiable import numerical_base
 from steelyard.layout import layout_of
-from steelyard.robot import Robot, load_urdf, parse_urdf
+from steelyard.robot import Robot, parse_urdf
+from steelyard.robot.descriptions.urdf import load_urdf
 
 CAUGHT = {
     "1.5708": 1,

@@ -22,7 +22,8 @@ from steelyard.dynamics import inverse_dynamics, mass_matrix
 from steelyard.errors import InputError, NoSolutionError, ShapeError, UnknownNameError
 from steelyard.layout import Layout, layout_of
 from steelyard.robot import Robot
-from steelyard.rollout import SCHEMES, ClosedLoop, rollout
+from steelyard.rollout import ClosedLoop, rollout
+from steelyard.rollout.closed_loop import SCHEMES
 from steelyard.zoo import zoo_robot
 
 CYCLE = 0.004

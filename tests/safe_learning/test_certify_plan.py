@@ -26,11 +26,8 @@ from steelyard.errors import InputError
 from steelyard.limits import MotionLimits, NotCertifiedError, Obstacle, Scene
 from steelyard.pose import Pose
 from steelyard.robot import Sphere
-from steelyard.safe_learning import (
-    PlanCertificate,
-    PlanCertifier,
-    RobustLaw,
-)
+from steelyard.safe_learning import PlanCertifier, RobustLaw
+from steelyard.safe_learning.planning.certificate import PlanCertificate
 
 ROBOT = gen3()
 _, _, RHO = model(ROBOT)

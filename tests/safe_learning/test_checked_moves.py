@@ -15,8 +15,6 @@ from steelyard.limits import NotCertifiedError
 from steelyard.safe_learning import (
     BROKEN,
     CHECK,
-    Move,
-    PlannedMove,
     Planner,
     PlanReply,
     PlanRequest,
@@ -26,6 +24,8 @@ from steelyard.safe_learning import (
     replay_run,
     run_online,
 )
+from steelyard.safe_learning.messages import Move
+from steelyard.safe_learning.planning.search import PlannedMove
 from steelyard.safe_learning.replanner import checked_move
 from steelyard.uncertainty import RecursiveBounds
 

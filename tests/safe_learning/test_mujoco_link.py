@@ -7,7 +7,8 @@ import pytest
 
 from steelyard.errors import InputError
 from steelyard.robot import Robot
-from steelyard.safe_learning import PATTERNS, MuJoCoDriver, SensorErrors
+from steelyard.safe_learning import MuJoCoDriver, SensorErrors
+from steelyard.safe_learning.driver import PATTERNS
 from steelyard.zoo import zoo_robot
 
 ROBOT: Robot = zoo_robot("two_link")

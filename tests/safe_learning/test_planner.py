@@ -19,13 +19,12 @@ from steelyard.robot import Sphere
 from steelyard.safe_learning import (
     GoalCost,
     PayloadExcitation,
-    PlannedMove,
     Planner,
     SafeLearningConfig,
     WeightedCosts,
     check_plan,
 )
-from steelyard.safe_learning.planning.search import Clock, PlanSearch
+from steelyard.safe_learning.planning.search import Clock, PlannedMove, PlanSearch
 from steelyard.uncertainty import PayloadBox
 
 TABLE_I = PayloadBox.between(LOWEST, HIGHEST)

@@ -7,7 +7,8 @@ import pytest
 
 from steelyard.arrays import Array
 from steelyard.control import Tube
-from steelyard.safe_learning import Alarm, JointReading, Watchdog
+from steelyard.safe_learning import JointReading
+from steelyard.safe_learning.watchdog import Alarm, Watchdog
 
 TUBE = Tube.of_radius(0.02, 8.0, 5.0)
 CYCLE, N = 1e-3, 3

@@ -7,13 +7,9 @@ import scipy.signal
 from signals.periodic_motion import motion, series, torque, uniform_time
 from steelyard.errors import InputError, RecordingError, UnknownNameError
 from steelyard.recording import Recording
-from steelyard.signals import (
-    Butterworth,
-    cutoff_of,
-    differentiated,
-    period_of,
-    without_delay,
-)
+from steelyard.signals import Butterworth, differentiated, without_delay
+from steelyard.signals.cutoff import cutoff_of
+from steelyard.signals.periodic import period_of
 
 
 @pytest.mark.parametrize("sigma", [1e-6, 1e-4, 1e-3])

@@ -12,17 +12,10 @@ from shared_material import DATA, needs_shared
 from signals.periodic_motion import JOINTS, motion, series, torque, uniform_time
 from steelyard.errors import InputError, RecordingError
 from steelyard.recording import Recording, read, write
-from steelyard.signals import (
-    Preparation,
-    band_of,
-    cutoff_of,
-    in_band,
-    motion_band,
-    period_of,
-    prepared,
-    repeats_after,
-    with_rows,
-)
+from steelyard.signals import Preparation, band_of, in_band, prepared, with_rows
+from steelyard.signals.cutoff import cutoff_of, motion_band
+from steelyard.signals.periodic import period_of
+from steelyard.signals.preparation import repeats_after
 
 TIME = uniform_time(0.005, 14.0)
 

@@ -8,16 +8,16 @@ from steelyard.recording import read
 from steelyard.signals import (
     Butterworth,
     aligned,
-    cutoff_of,
     differentiated,
     evenly_timed,
-    main_motion,
-    period_of,
     resampled,
     sampling_of,
     split_at_gaps,
     torque_from_current,
 )
+from steelyard.signals.cutoff import cutoff_of
+from steelyard.signals.periodic import period_of
+from steelyard.signals.selection import main_motion
 
 pytestmark = needs_shared
 

@@ -12,11 +12,10 @@ from steelyard.signals import (
     differentiated,
     evenly_timed,
     resampled,
-    restamped,
     sampling_of,
     split_at_gaps,
-    to_uniform_time,
 )
+from steelyard.signals.sampling import restamped, to_uniform_time
 
 
 def tone(frequency, interval=0.001, duration=30.0):

@@ -7,12 +7,8 @@ from signals.periodic_motion import JOINTS, motion, series, uniform_time
 from steelyard.drive import Transmission
 from steelyard.errors import InputError, RecordingError
 from steelyard.recording import Recording
-from steelyard.signals import (
-    is_moving,
-    main_motion,
-    torque_from_current,
-    with_rows,
-)
+from steelyard.signals import torque_from_current, with_rows
+from steelyard.signals.selection import is_moving, main_motion
 
 
 def test_a_joint_moves_where_its_own_speed_exceeds_its_own_threshold():

@@ -8,7 +8,8 @@ import pytest
 from signals.periodic_motion import motion, series, torque, uniform_time
 from steelyard.errors import InputError, RecordingError
 from steelyard.recording import Recording
-from steelyard.signals import SOURCE_TIME, aligned, warping_path
+from steelyard.signals import SOURCE_TIME, aligned
+from steelyard.signals.alignment import warping_path
 
 
 def warped_time(t):

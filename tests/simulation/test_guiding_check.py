@@ -18,14 +18,8 @@ from steelyard.layout import layout_of
 from steelyard.motion import random_fourier
 from steelyard.problem import problem_of
 from steelyard.robot import Robot
-from steelyard.simulation import (
-    GuidedRun,
-    GuidingCheck,
-    Hand,
-    SensorPreset,
-    guiding_check,
-    simulate_motion,
-)
+from steelyard.simulation import Hand, SensorPreset, guiding_check, simulate_motion
+from steelyard.simulation.hand_guiding import GuidedRun, GuidingCheck
 from steelyard.simulation.sensor import drawn_robot_sample
 from steelyard.zoo import zoo_robot
 

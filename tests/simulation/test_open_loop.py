@@ -12,15 +12,8 @@ from scipy.signal import lsim
 from steelyard.drive import Drive
 from steelyard.errors import InputError, NoSolutionError, UnknownNameError
 from steelyard.robot import Robot
-from steelyard.simulation import (
-    joint_experiments,
-    nominal_posture,
-    open_loop,
-    prbs,
-    shift_register,
-    square_wave,
-)
-from steelyard.simulation.joint_experiments import _Answers
+from steelyard.simulation import joint_experiments, nominal_posture
+from steelyard.simulation.joint_experiments import _Answers, open_loop, prbs, shift_register, square_wave
 from steelyard.simulation.plant import Plant
 from steelyard.zoo import zoo_robot
 

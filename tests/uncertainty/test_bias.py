@@ -11,7 +11,7 @@ from steelyard.errors import InputError
 from steelyard.problem import Problem
 from steelyard.recording import Recording
 from steelyard.signals import with_rows
-from steelyard.uncertainty import bias_findings, calmer_motion
+from steelyard.uncertainty.bias import bias_findings, calmer_motion
 from uncertainty.noisy_logs import exact_problem, noisy, with_torque
 
 

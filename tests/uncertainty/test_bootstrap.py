@@ -8,7 +8,8 @@ import pytest
 from steelyard.errors import InputError
 from steelyard.estimation import fit_least_squares
 from steelyard.problem import problem_of
-from steelyard.uncertainty import block_bootstrap, block_length, with_covariance
+from steelyard.uncertainty import with_covariance
+from steelyard.uncertainty.bootstrap import block_bootstrap, block_length
 from uncertainty.noisy_logs import coloured, exact_log, exact_problem, noisy
 
 

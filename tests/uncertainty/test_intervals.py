@@ -11,13 +11,8 @@ from steelyard.errors import InputError, RecordingError
 from steelyard.estimation import Spread, fit_least_squares, fit_weighted
 from steelyard.layout import layout_of
 from steelyard.problem import problem_of
-from steelyard.uncertainty import (
-    base_intervals,
-    parameter_intervals,
-    spread_of,
-    torque_deviations,
-    with_covariance,
-)
+from steelyard.uncertainty import base_intervals, parameter_intervals, spread_of, with_covariance
+from steelyard.uncertainty.intervals import torque_deviations
 from steelyard.zoo import zoo_robot
 from uncertainty.noisy_logs import DRIVE, exact_log, exact_problem, noisy
 

@@ -8,33 +8,26 @@ in `store` under the digest of what they depend on, and `record` says how it end
 from steelyard.campaigns.cluster_executor import require_cluster
 from steelyard.campaigns.executor import CampaignEvent, Happening
 from steelyard.campaigns.identification import links_behind, motion_of, robot_case_of
-from steelyard.campaigns.monte_carlo import conditions, trials
 from steelyard.campaigns.record import CampaignOutcome, TaskStatus, table_path, write_table
 from steelyard.campaigns.run import run_campaign
-from steelyard.campaigns.spec import CampaignPlan, Spec, plan, read_spec, register_kind
-from steelyard.campaigns.task import Failure, Task, TaskGraph, task_seed
+from steelyard.campaigns.spec import CampaignPlan, Spec, plan, read_spec
+from steelyard.campaigns.task import TaskGraph
 
 __all__ = [
     "CampaignEvent",
     "CampaignOutcome",
     "CampaignPlan",
-    "Failure",
     "Happening",
     "Spec",
-    "Task",
     "TaskGraph",
     "TaskStatus",
-    "conditions",
     "links_behind",
     "motion_of",
     "plan",
     "read_spec",
-    "register_kind",
     "require_cluster",
     "robot_case_of",
     "run_campaign",
     "table_path",
-    "task_seed",
-    "trials",
     "write_table",
 ]

@@ -16,20 +16,18 @@ from steelyard.consistency.all_poses.proof import AllPoseProof
 from steelyard.consistency.all_poses.verdict import judge_all_poses
 from steelyard.consistency.divergence import Divergence, DrawnFit, drawn_fits
 from steelyard.consistency.feasible_fit import FeasibleFit, FullSet, fit_feasible, full_set
-from steelyard.consistency.feasible_set import BALL, FeasibleSet, feasible_set
+from steelyard.consistency.feasible_set import FeasibleSet, feasible_set
 from steelyard.consistency.geometric_prior import GeometricPrior, sane_prior
 from steelyard.consistency.link_doubts import Doubt, LinkPlace, doubts_about, link_places
-from steelyard.consistency.link_shapes import LinkShape, link_shapes, uniform_body
-from steelyard.consistency.mass_matrix import Definiteness, InertiaBounds, inertia_bounds, judge_mass_matrix
+from steelyard.consistency.link_shapes import LinkShape, link_shapes
+from steelyard.consistency.mass_matrix import InertiaBounds, inertia_bounds
 from steelyard.consistency.pose_search import LowPose, PoseDomain, low_poses, lowest_pose, sample_poses
 from steelyard.consistency.prior import Prior, prior_of
 from steelyard.consistency.verdict import check_parameters
 
 __all__ = [
-    "BALL",
     "LADDER",
     "AllPoseProof",
-    "Definiteness",
     "Divergence",
     "Doubt",
     "DrawnFit",
@@ -51,7 +49,6 @@ __all__ = [
     "full_set",
     "inertia_bounds",
     "judge_all_poses",
-    "judge_mass_matrix",
     "link_places",
     "link_shapes",
     "low_poses",
@@ -61,5 +58,4 @@ __all__ = [
     "project_to_all_poses_by_ladder",
     "sample_poses",
     "sane_prior",
-    "uniform_body",
 ]

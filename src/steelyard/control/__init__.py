@@ -18,7 +18,7 @@ from steelyard.control.joint_model import (
     held_response,
     inertia_range,
 )
-from steelyard.control.loop_shaping import FeedbackLoop, LoopDesign, shaped_controller
+from steelyard.control.loop_shaping import LoopDesign, shaped_controller
 from steelyard.control.pd import PD, FeedforwardPD, GravityPID
 from steelyard.control.robust_tracking import FORMS, RobustTracking, Tube, robust_radius
 
@@ -32,7 +32,6 @@ __all__ = [
     "ComplexArray",
     "ComputedTorque",
     "Controller",
-    "FeedbackLoop",
     "FeedforwardPD",
     "GravityPID",
     "HeldResponse",

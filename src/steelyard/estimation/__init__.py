@@ -12,13 +12,7 @@ with a log.
 from steelyard.estimation.arx import ArxModel, fit_arx
 from steelyard.estimation.auto import fit_auto, linearised
 from steelyard.estimation.closed_loop.constraints import FeasibleLinks, Point, SearchBox, feasible_links
-from steelyard.estimation.closed_loop.delay import (
-    CommandMatch,
-    LoopDelay,
-    command_match,
-    common_dead_time,
-    replayed_commands,
-)
+from steelyard.estimation.closed_loop.delay import CommandMatch, LoopDelay, command_match, common_dead_time
 from steelyard.estimation.closed_loop.fit import (
     SIMULATED_TERMS,
     fit_closed_loop,
@@ -28,15 +22,10 @@ from steelyard.estimation.closed_loop.fit import (
 )
 from steelyard.estimation.closed_loop.run import LoopRun, block_means, loop_run
 from steelyard.estimation.closed_loop.search import Refinement, RefinementOutcome
-from steelyard.estimation.constant_errors import (
-    KnownMoment,
-    calibrate_by_moments,
-    gain_sensitivity,
-    with_constant_errors,
-)
+from steelyard.estimation.constant_errors import KnownMoment, calibrate_by_moments, with_constant_errors
 from steelyard.estimation.cutoff_choice import choose_cutoff, lowest_cutoff
 from steelyard.estimation.diagnosis import Diagnosis, diagnose
-from steelyard.estimation.drive_choice import DriveChoice, choose_drive
+from steelyard.estimation.drive_choice import choose_drive
 from steelyard.estimation.entropic import fit_entropic, largest_torque, with_links_near
 from steelyard.estimation.first_order import (
     FirstOrderFit,
@@ -45,23 +34,15 @@ from steelyard.estimation.first_order import (
     fit_first_order,
     joint_trace,
 )
-from steelyard.estimation.friction import FrictionDrift, fit_friction, friction_drift, with_drift
-from steelyard.estimation.instrumental import (
-    WEAK,
-    fit_loop_instrumental,
-    instrumental_shift,
-    loop_instruments,
-)
+from steelyard.estimation.friction import friction_drift, with_drift
+from steelyard.estimation.instrumental import WEAK, fit_loop_instrumental, instrumental_shift
 from steelyard.estimation.knock import without_knocks
 from steelyard.estimation.linear import fit_huber, fit_least_squares, fit_ridge, fit_weighted, weighted_spread
-from steelyard.estimation.load_friction import fit_load_friction
 from steelyard.estimation.methods import METHODS, WINDOW, fit_by_name
-from steelyard.estimation.momentum import fit_momentum
 from steelyard.estimation.noise import Colour, Spread
 from steelyard.estimation.physical import fit_lmi, fit_log_cholesky, with_full_set
-from steelyard.estimation.sign_checks import sign_checks
 from steelyard.estimation.static import static_problem
-from steelyard.estimation.torque_lag import TorqueLag, lag_seen_by, torque_aligned, torque_lag, with_lag
+from steelyard.estimation.torque_lag import TorqueLag, lag_seen_by, torque_aligned, with_lag
 
 __all__ = [
     "METHODS",
@@ -72,10 +53,8 @@ __all__ = [
     "Colour",
     "CommandMatch",
     "Diagnosis",
-    "DriveChoice",
     "FeasibleLinks",
     "FirstOrderFit",
-    "FrictionDrift",
     "JointTrace",
     "KnownMoment",
     "LoopDelay",
@@ -102,32 +81,24 @@ __all__ = [
     "fit_closed_loop_input",
     "fit_entropic",
     "fit_first_order",
-    "fit_friction",
     "fit_huber",
     "fit_least_squares",
     "fit_lmi",
-    "fit_load_friction",
     "fit_log_cholesky",
     "fit_loop_instrumental",
-    "fit_momentum",
     "fit_ridge",
     "fit_weighted",
     "friction_drift",
-    "gain_sensitivity",
     "instrumental_shift",
     "joint_trace",
     "lag_seen_by",
     "largest_torque",
     "linearised",
-    "loop_instruments",
     "loop_run",
     "lowest_cutoff",
     "refine_intervals",
-    "replayed_commands",
-    "sign_checks",
     "static_problem",
     "torque_aligned",
-    "torque_lag",
     "weighted_spread",
     "with_constant_errors",
     "with_drift",

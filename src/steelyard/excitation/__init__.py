@@ -7,7 +7,7 @@
 """
 
 from steelyard.excitation.added_motion import AddedMotion, added_motion
-from steelyard.excitation.columns import payload_columns, proximal_base, robot_columns, unmodelled_friction
+from steelyard.excitation.columns import payload_columns, robot_columns, unmodelled_friction
 from steelyard.excitation.design import Design, Progress, SearchBudget, design, judged_again
 from steelyard.excitation.local_search import SmallestMargins
 from steelyard.excitation.payload_observability import TorqueMeter
@@ -28,7 +28,6 @@ __all__ = [
     "home",
     "judged_again",
     "payload_columns",
-    "proximal_base",
     "robot_columns",
     "spline_family",
     "unmodelled_friction",

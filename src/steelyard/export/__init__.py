@@ -6,33 +6,19 @@
 """
 
 from steelyard.export.draws import draw_models
-from steelyard.export.feedforward import feedforward_c, feedforward_python
 from steelyard.export.folder import record_document, require_free, versions, write_folder
-from steelyard.export.mjcf import mjcf_text
-from steelyard.export.model_files import mjcf_model, robot_with_parameters, urdf_model
+from steelyard.export.model_files import robot_with_parameters
 from steelyard.export.object_mesh import ObjectMesh, object_mesh
 from steelyard.export.payload_asset import write_object
-from steelyard.export.read_back import ReadBackError, check_mjcf, check_urdf
 from steelyard.export.result import write_result
-from steelyard.export.urdf import edited_urdf, new_urdf
 
 __all__ = [
     "ObjectMesh",
-    "ReadBackError",
-    "check_mjcf",
-    "check_urdf",
     "draw_models",
-    "edited_urdf",
-    "feedforward_c",
-    "feedforward_python",
-    "mjcf_model",
-    "mjcf_text",
-    "new_urdf",
     "object_mesh",
     "record_document",
     "require_free",
     "robot_with_parameters",
-    "urdf_model",
     "versions",
     "write_folder",
     "write_object",

@@ -14,7 +14,6 @@ from steelyard.inertia.body import (
     random_body,
 )
 from steelyard.inertia.cholesky import (
-    LOG_CHOLESKY_NAMES,
     from_log_cholesky,
     log_cholesky,
     log_cholesky_hessian,
@@ -29,7 +28,7 @@ from steelyard.inertia.consistency import (
     scaled_pseudo_inertia,
 )
 from steelyard.inertia.mesh import Mesh, edge_defects, mesh_properties, read_mesh
-from steelyard.inertia.orders import ORDERS, MujocoPrincipal, from_order
+from steelyard.inertia.orders import MujocoPrincipal, from_order
 from steelyard.inertia.parameters import (
     PARAMETER_NAMES,
     PARAMETER_UNITS,
@@ -41,8 +40,6 @@ from steelyard.inertia.parameters import (
 from steelyard.inertia.solids import box, capsule, cylinder, ellipsoid, sphere
 
 __all__ = [
-    "LOG_CHOLESKY_NAMES",
-    "ORDERS",
     "PARAMETER_NAMES",
     "PARAMETER_UNITS",
     "ROUND_OFF",

@@ -10,14 +10,13 @@ from steelyard.limits.certificate import (
     Certificate,
     NotCertifiedError,
     ProvenMargin,
-    read_certificate,
     write_certificate,
 )
 from steelyard.limits.certify import certify
 from steelyard.limits.clearance import Clearance, clearance_of, rest_pose
-from steelyard.limits.distance import Separation, separation
+from steelyard.limits.distance import separation
 from steelyard.limits.margins import Margins, MotionLimits, bearable, bounds_of, violations
-from steelyard.limits.parts import TOOL, Pair, Part
+from steelyard.limits.parts import TOOL, Part
 from steelyard.limits.scene import FLOOR, Floor, Obstacle, Scene, floor_of, read_scene, stands_upright
 from steelyard.limits.shapes import Hull, Solid, Zonotope
 
@@ -33,11 +32,9 @@ __all__ = [
     "MotionLimits",
     "NotCertifiedError",
     "Obstacle",
-    "Pair",
     "Part",
     "ProvenMargin",
     "Scene",
-    "Separation",
     "Solid",
     "Zonotope",
     "bearable",
@@ -45,7 +42,6 @@ __all__ = [
     "certify",
     "clearance_of",
     "floor_of",
-    "read_certificate",
     "read_scene",
     "rest_pose",
     "separation",

@@ -4,16 +4,8 @@
 `parameters.json`, and `comparison` says how far predicted torques are from measured ones.
 """
 
-from steelyard.model.comparison import Comparison, Difference, TorqueError, adjusted, compared, torque_error
-from steelyard.model.model import (
-    LinkSpread,
-    Model,
-    ModelComparison,
-    body_numbers,
-    compare_models,
-    require_alike,
-    torque_difference,
-)
+from steelyard.model.comparison import Comparison, Difference, TorqueError, adjusted, torque_error
+from steelyard.model.model import LinkSpread, Model, ModelComparison, body_numbers, compare_models
 from steelyard.model.result_folder import (
     KIND,
     PARAMETERS_SCHEMA,
@@ -40,11 +32,8 @@ __all__ = [
     "adjusted",
     "body_numbers",
     "compare_models",
-    "compared",
     "is_result",
     "read_record",
     "read_result",
-    "require_alike",
-    "torque_difference",
     "torque_error",
 ]

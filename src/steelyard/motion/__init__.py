@@ -6,8 +6,8 @@ the like; `composition` and `time_scaling` make motions of motions; `files` read
 """
 
 from steelyard.motion.bounds import between_samples, enclose, extent
-from steelyard.motion.composition import AnyMotion, SequenceMotion, SumMotion, in_sequence
-from steelyard.motion.conditions import LinearConditions, rest_conditions, rest_to_rest
+from steelyard.motion.composition import AnyMotion, SequenceMotion, in_sequence
+from steelyard.motion.conditions import LinearConditions, rest_conditions
 from steelyard.motion.files import (
     read_motion,
     sample_times,
@@ -15,7 +15,7 @@ from steelyard.motion.files import (
     write_motion,
     write_samples,
 )
-from steelyard.motion.fourier import FourierMotion, SinusoidMotion, fourier_basis
+from steelyard.motion.fourier import FourierMotion, SinusoidMotion
 from steelyard.motion.motion import Basis, LinearMotion, Motion, MotionSample, SmoothMotion
 from steelyard.motion.random_fourier import UNLIMITED_SLIDE, UNLIMITED_TURN, random_fourier
 from steelyard.motion.receding_horizon import RecedingPlan, RecedingPlans
@@ -48,13 +48,11 @@ __all__ = [
     "SmoothMotion",
     "SplineMotion",
     "StructuredMotions",
-    "SumMotion",
     "between_samples",
     "bezier",
     "crane_x7_motions",
     "enclose",
     "extent",
-    "fourier_basis",
     "in_sequence",
     "largest_jerk",
     "paper_recipes",
@@ -63,7 +61,6 @@ __all__ = [
     "random_fourier",
     "read_motion",
     "rest_conditions",
-    "rest_to_rest",
     "sample_times",
     "slowdown_within",
     "slowdown_within_jerk",

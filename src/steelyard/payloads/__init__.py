@@ -15,15 +15,7 @@ from steelyard.payloads.answer import (
     payload_of,
     quantities,
 )
-from steelyard.payloads.arm_model import (
-    ArmModel,
-    Mount,
-    described,
-    errors_of,
-    load_problem,
-    massless,
-    mounted_at,
-)
+from steelyard.payloads.arm_model import ArmModel, Mount, described, errors_of, massless, mounted_at
 from steelyard.payloads.gains import calibrated, fit_gains
 from steelyard.payloads.methods import (
     METHODS,
@@ -35,7 +27,7 @@ from steelyard.payloads.methods import (
     weigh_several,
     weigh_with_model,
 )
-from steelyard.payloads.posterior import PayloadPrior, posterior_of
+from steelyard.payloads.posterior import PayloadPrior
 from steelyard.payloads.sensitivity import (
     FILTER_MEANINGS,
     FILTERS,
@@ -44,7 +36,6 @@ from steelyard.payloads.sensitivity import (
     ErrorCell,
     MotionSpread,
     Noise,
-    RunningMass,
     SensitivityPlan,
     SensitivityTable,
     study_sensitivity,
@@ -75,7 +66,6 @@ __all__ = [
     "PayloadEstimate",
     "PayloadPrior",
     "RecursivePayload",
-    "RunningMass",
     "SensitivityPlan",
     "SensitivityTable",
     "Weighing",
@@ -83,11 +73,9 @@ __all__ = [
     "described",
     "errors_of",
     "fit_gains",
-    "load_problem",
     "massless",
     "mounted_at",
     "payload_of",
-    "posterior_of",
     "quantities",
     "residual_torque",
     "study_motions",

@@ -6,30 +6,14 @@ names and units), `assembly` makes the recording, and `inspection` says what is 
 """
 
 from steelyard.recording.channels import CHANNELS
-from steelyard.recording.columns import read_columns_map
-from steelyard.recording.files import (
-    SUFFIXES,
-    Reading,
-    read,
-    require_readable_logs,
-    require_writable_log,
-    write,
-)
+from steelyard.recording.files import Reading, read, require_readable_logs, require_writable_log, write
 from steelyard.recording.given import DataFrame, Log, log_name
-from steelyard.recording.inspection import (
-    inspect_recording,
-    main_motion_rows,
-    same_motion,
-    saturated,
-)
+from steelyard.recording.inspection import inspect_recording, main_motion_rows, same_motion, saturated
 from steelyard.recording.recording import Recording, Step
-from steelyard.recording.table import Defect
 
 __all__ = [
     "CHANNELS",
-    "SUFFIXES",
     "DataFrame",
-    "Defect",
     "Log",
     "Reading",
     "Recording",
@@ -38,7 +22,6 @@ __all__ = [
     "log_name",
     "main_motion_rows",
     "read",
-    "read_columns_map",
     "require_readable_logs",
     "require_writable_log",
     "same_motion",

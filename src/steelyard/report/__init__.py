@@ -1,20 +1,12 @@
 """What a person reads: pictures and pages of a result."""
 
-from steelyard.report.arm import ArmDrawing, LinkDrawing, draw_arm
+from steelyard.report.arm import draw_arm
 from steelyard.report.campaign.content import CampaignContent, campaign_content_of
 from steelyard.report.campaign.page import campaign_page, campaign_summary
-from steelyard.report.content import (
-    History,
-    ParameterLine,
-    ReportContent,
-    TorqueTrace,
-    combinations,
-    identification_content_of,
-    parameter_lines,
-)
-from steelyard.report.identification import report_page, summary_text
+from steelyard.report.content import History, ReportContent, TorqueTrace, identification_content_of
+from steelyard.report.identification import report_page
 from steelyard.report.joints import JointModelContent, JointModelEntry, Quantity, joint_model_page
-from steelyard.report.motion.content import Measure, MotionContent, SearchRecord, motion_content_of
+from steelyard.report.motion.content import Measure, SearchRecord, motion_content_of
 from steelyard.report.motion.page import motion_page
 from steelyard.report.online.content import OnlineHead, online_content_of, online_head_of
 from steelyard.report.online.live import LiveObserver, LiveView, Snapshot
@@ -25,19 +17,15 @@ from steelyard.report.sensitivity import sensitivity_page
 from steelyard.report.torque_figure import torque_figure
 
 __all__ = [
-    "ArmDrawing",
     "CampaignContent",
     "GainAnswer",
     "History",
     "JointModelContent",
     "JointModelEntry",
-    "LinkDrawing",
     "LiveObserver",
     "LiveView",
     "Measure",
-    "MotionContent",
     "OnlineHead",
-    "ParameterLine",
     "Quantity",
     "ReportContent",
     "SearchRecord",
@@ -47,7 +35,6 @@ __all__ = [
     "campaign_content_of",
     "campaign_page",
     "campaign_summary",
-    "combinations",
     "draw_arm",
     "identification_content_of",
     "joint_model_page",
@@ -56,12 +43,10 @@ __all__ = [
     "online_content_of",
     "online_head_of",
     "online_page",
-    "parameter_lines",
     "payload_content_of",
     "payload_page",
     "payload_trace",
     "report_page",
     "sensitivity_page",
-    "summary_text",
     "torque_figure",
 ]

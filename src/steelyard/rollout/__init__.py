@@ -5,8 +5,13 @@ derivatives (`variation` is the kernel, on `tiles`). The robot here is our own m
 `simulation`, the room.
 """
 
-from steelyard.rollout.closed_loop import SCHEMES, ClosedLoop
+from steelyard.rollout.closed_loop import ClosedLoop
 from steelyard.rollout.sensitivity import sensitivities
 from steelyard.rollout.simulation import Rollout, rollout
 
-__all__ = ["SCHEMES", "ClosedLoop", "Rollout", "rollout", "sensitivities"]
+__all__ = [
+    "ClosedLoop",
+    "Rollout",
+    "rollout",
+    "sensitivities",
+]

@@ -10,16 +10,16 @@ that changes, `run_log` keeps the run and `review` repeats it.
 
 from steelyard.safe_learning.checker import check_plan
 from steelyard.safe_learning.config import LawChoice, LoadModel, SafeLearningConfig
-from steelyard.safe_learning.driver import PATTERNS, JointReading, MuJoCoDriver, RobotDriver, SensorErrors
+from steelyard.safe_learning.driver import JointReading, MuJoCoDriver, RobotDriver, SensorErrors
 from steelyard.safe_learning.loop import run_online
-from steelyard.safe_learning.messages import Move, PlanReply, PlanRequest
+from steelyard.safe_learning.messages import PlanReply, PlanRequest
 from steelyard.safe_learning.obstacle_response import SceneChange, SceneResponse, SceneSource
-from steelyard.safe_learning.planning.certificate import PlanCertificate, RobustLaw
+from steelyard.safe_learning.planning.certificate import RobustLaw
 from steelyard.safe_learning.planning.certifier import PlanCertifier
-from steelyard.safe_learning.planning.cost import GoalCost, PayloadExcitation, PlanCost, WeightedCosts
+from steelyard.safe_learning.planning.cost import GoalCost, PayloadExcitation, WeightedCosts
 from steelyard.safe_learning.planning.delay_bounds import tube_acceleration
-from steelyard.safe_learning.planning.search import PlannedMove, Planner
-from steelyard.safe_learning.planning.tube import TubeDynamics, TubeForms, TubeTorques, tube_forms
+from steelyard.safe_learning.planning.search import Planner
+from steelyard.safe_learning.planning.tube import TubeDynamics, tube_forms
 from steelyard.safe_learning.planning.tube_sizing import with_sized_tube
 from steelyard.safe_learning.replanner import Replanner
 from steelyard.safe_learning.review import published_bounds, replay_run, violations_of
@@ -31,22 +31,19 @@ from steelyard.safe_learning.run_log import (
     DrivenMove,
     Event,
     Known,
-    MoveRecord,
     OnlineRun,
     read_run,
     write_run,
 )
-from steelyard.safe_learning.watchdog import CHECK, Alarm, Watchdog
+from steelyard.safe_learning.watchdog import CHECK
 from steelyard.safe_learning.worker import ProcessWorker, SyncWorker, Worker
 
 __all__ = [
     "BROKEN",
     "CHECK",
     "DONE",
-    "PATTERNS",
     "PLAN",
     "STOPPED",
-    "Alarm",
     "DrivenMove",
     "Event",
     "GoalCost",
@@ -54,17 +51,12 @@ __all__ = [
     "Known",
     "LawChoice",
     "LoadModel",
-    "Move",
-    "MoveRecord",
     "MuJoCoDriver",
     "OnlineRun",
     "PayloadExcitation",
-    "PlanCertificate",
     "PlanCertifier",
-    "PlanCost",
     "PlanReply",
     "PlanRequest",
-    "PlannedMove",
     "Planner",
     "ProcessWorker",
     "Replanner",
@@ -77,9 +69,6 @@ __all__ = [
     "SensorErrors",
     "SyncWorker",
     "TubeDynamics",
-    "TubeForms",
-    "TubeTorques",
-    "Watchdog",
     "WeightedCosts",
     "Worker",
     "check_plan",

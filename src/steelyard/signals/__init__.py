@@ -4,8 +4,8 @@ Put time right (`split_at_gaps`, `evenly_timed`), choose the filter (`cutoff_of`
 differentiate (`differentiated`), choose the interval (`resampled`), then remove rows (`without_turning`).
 """
 
-from steelyard.signals.alignment import SOURCE_TIME, aligned, warping_path, without_delay
-from steelyard.signals.cutoff import cutoff_of, motion_band, power_spectrum
+from steelyard.signals.alignment import SOURCE_TIME, aligned, without_delay
+from steelyard.signals.cutoff import power_spectrum
 from steelyard.signals.differentiation import (
     Butterworth,
     CentralDifferences,
@@ -15,31 +15,19 @@ from steelyard.signals.differentiation import (
     smoothed,
 )
 from steelyard.signals.holdout_split import holdout_split
-from steelyard.signals.periodic import period_of
 from steelyard.signals.preparation import (
     Preparation,
     band_of,
     in_band,
     prepared,
     prepared_alike,
-    repeats_after,
     torque_from_current,
 )
-from steelyard.signals.sampling import (
-    evenly_timed,
-    resampled,
-    restamped,
-    sampling_of,
-    split_at_gaps,
-    to_uniform_time,
-    uniform_interval,
-)
+from steelyard.signals.sampling import evenly_timed, resampled, sampling_of, split_at_gaps, uniform_interval
 from steelyard.signals.selection import (
     held_poses,
     is_limited,
-    is_moving,
     is_turning,
-    main_motion,
     with_rows,
     without_limited,
     without_turning,
@@ -53,32 +41,23 @@ __all__ = [
     "Preparation",
     "aligned",
     "band_of",
-    "cutoff_of",
     "differentiated",
     "evenly_timed",
     "held_poses",
     "holdout_split",
     "in_band",
     "is_limited",
-    "is_moving",
     "is_turning",
-    "main_motion",
-    "motion_band",
-    "period_of",
     "power_spectrum",
     "prepared",
     "prepared_alike",
     "recursion",
-    "repeats_after",
     "resampled",
-    "restamped",
     "sampling_of",
     "smoothed",
     "split_at_gaps",
-    "to_uniform_time",
     "torque_from_current",
     "uniform_interval",
-    "warping_path",
     "with_rows",
     "without_delay",
     "without_limited",

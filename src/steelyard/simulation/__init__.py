@@ -6,15 +6,8 @@ are what its log goes through. `run` tries a motion in the loop of `closed_loop`
 certified motion by other code.
 """
 
-from steelyard.simulation.hand_guiding import GuidedRun, GuidingCheck, Hand, guiding_check
-from steelyard.simulation.joint_experiments import (
-    joint_experiments,
-    nominal_posture,
-    open_loop,
-    prbs,
-    shift_register,
-    square_wave,
-)
+from steelyard.simulation.hand_guiding import Hand, guiding_check
+from steelyard.simulation.joint_experiments import joint_experiments, nominal_posture
 from steelyard.simulation.object_trials import (
     Swing,
     compared_motion,
@@ -31,8 +24,6 @@ from steelyard.simulation.sensor import SENSORS, SensorPreset, drawn_robot_sampl
 __all__ = [
     "LONGEST_STEP",
     "SENSORS",
-    "GuidedRun",
-    "GuidingCheck",
     "Hand",
     "Plant",
     "SecondLook",
@@ -44,14 +35,10 @@ __all__ = [
     "guiding_check",
     "joint_experiments",
     "nominal_posture",
-    "open_loop",
-    "prbs",
     "run_trial",
     "second_look",
     "sensor_preset",
-    "shift_register",
     "simulate_motion",
-    "square_wave",
     "standard_trials",
     "swing_period",
     "torque_per_ampere",

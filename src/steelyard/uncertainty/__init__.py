@@ -7,8 +7,7 @@ For bounded errors, `guaranteed` encloses a payload: its equations are in `momen
 (2025) for comparison.
 """
 
-from steelyard.uncertainty.bias import bias_findings, bias_of_recordings, calmer_motion
-from steelyard.uncertainty.bootstrap import block_bootstrap, block_length
+from steelyard.uncertainty.bias import bias_of_recordings
 from steelyard.uncertainty.error_bounds import ErrorBounds, MotionContradictionError, with_velocities
 from steelyard.uncertainty.guaranteed import (
     ContradictionError,
@@ -17,13 +16,7 @@ from steelyard.uncertainty.guaranteed import (
     guaranteed_bounds,
     guaranteed_payload,
 )
-from steelyard.uncertainty.intervals import (
-    base_intervals,
-    parameter_intervals,
-    spread_of,
-    torque_deviations,
-    with_covariance,
-)
+from steelyard.uncertainty.intervals import base_intervals, parameter_intervals, spread_of, with_covariance
 from steelyard.uncertainty.link_posterior import (
     ACCURACY,
     LinkIntervals,
@@ -61,12 +54,8 @@ __all__ = [
     "Theorem13",
     "arm_norms",
     "base_intervals",
-    "bias_findings",
     "bias_of_recordings",
-    "block_bootstrap",
-    "block_length",
     "bounded_rows",
-    "calmer_motion",
     "guaranteed_bounds",
     "guaranteed_payload",
     "linear_bounds",
@@ -77,7 +66,6 @@ __all__ = [
     "prior_alone",
     "spread_of",
     "theorem13_of",
-    "torque_deviations",
     "with_covariance",
     "with_velocities",
 ]

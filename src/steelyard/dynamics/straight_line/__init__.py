@@ -1,22 +1,14 @@
 """Straight-line code generated per robot: forward dynamics and its linearisation without a loop."""
 
-from steelyard.dynamics.straight_line.code import (
-    LARGEST,
-    StraightLineCode,
-    straight_line_code,
-    straight_line_pays,
-)
+from steelyard.dynamics.straight_line.code import StraightLineCode, straight_line_code, straight_line_pays
 from steelyard.dynamics.straight_line.machine_code import LANES
-from steelyard.dynamics.straight_line.model import carried_parameters
 from steelyard.dynamics.straight_line.regressor import straight_line_adjoint, straight_line_regressor
 from steelyard.dynamics.straight_line.specialise import call, specialise
 
 __all__ = [
     "LANES",
-    "LARGEST",
     "StraightLineCode",
     "call",
-    "carried_parameters",
     "specialise",
     "straight_line_adjoint",
     "straight_line_code",
