@@ -330,8 +330,8 @@ def test_tables_carry_the_papers_figures_beside_and_only_when_asked(content: Cam
     for figure in ("22 of 40", "0.1680 N·m", "631 391", "cond, paper"):
         assert figure in beside
         assert figure not in alone
-    assert "paper 004" in beside
-    assert "paper 004" not in alone
+    assert "Oaki et al. (2026)" in beside
+    assert "Oaki et al. (2026)" not in alone
 
 
 def test_routing_on_the_page_counts_every_run(reader: Reader, content: CampaignContent) -> None:

@@ -80,7 +80,7 @@ def test_a_planner_that_dies_leaves_a_proven_stop() -> None:
             pass
 
     try:
-        run = run_online(setting(), link(), worker, HOME, guard=guard(), onlooker=Killer())
+        run = run_online(setting(), link(), worker, HOME, guard=guard(), observer=Killer())
     finally:
         worker.close()
     assert run.record.outcome == STOPPED
@@ -110,7 +110,7 @@ def test_a_load_that_is_dropped_is_announced() -> None:
             pass
 
     run = run_online(
-        setting(), robot, SyncWorker(replanner()), HOME, guard=guard(), most_plans=4, onlooker=Dropping()
+        setting(), robot, SyncWorker(replanner()), HOME, guard=guard(), most_plans=4, observer=Dropping()
     )
     assert run.record.outcome == BROKEN
     assert run.record.alarm is not None

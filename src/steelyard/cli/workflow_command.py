@@ -1,6 +1,6 @@
 """Commands made from workflows: every option is declared once, in the signature of the function it calls.
 
-Not called `workflow_command`: a module of that name would hide the function `steelyard.cli.command`, which
+Not called `command`: a module of that name would hide the function `steelyard.cli.command`, which
 starts the program, as soon as it is loaded.
 """
 

@@ -98,7 +98,7 @@ class JointModelContent:
     entries: tuple[JointModelEntry, ...]
 
 
-# Pictures of a joint model as SVG: velocity over time, and frequency responses (paper 004, Fig. 2 a, b).
+# Pictures of a joint model as SVG: velocity over time, frequency responses (Oaki et al. 2026, Fig. 2 a, b).
 
 _WIDTH, _LEFT, _RIGHT = 930, 72, 16
 _POINTS = 900
@@ -296,7 +296,7 @@ def joint_model_page(content: JointModelContent, *, version: str = "") -> str:
         "models": "Models",
         "controller": "Controller",
         **{joint["anchor"]: joint["name"] for joint in joints},
-        "paper": "Beside paper 004",
+        "paper": "Beside Oaki et al. (2026)",
     }
     told = {
         "robot": content.robot,

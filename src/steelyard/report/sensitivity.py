@@ -376,7 +376,7 @@ def sensitivity_page(table: SensitivityTable, *, robot: str, seed: int, version:
         **{anchor: f"Noise and filters, {kind}" for anchor, kind in anchors.items()},
         **({"running": "Mass against samples"} if running else {}),
         "motions": "Motions",
-        "paper": "Beside paper 001",
+        "paper": "Beside Lambert (2023)",
     }
     told = {
         "robot": robot,

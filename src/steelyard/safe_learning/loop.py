@@ -164,14 +164,14 @@ class _Loop:
         patience: float | None,
         seed: int,
         scene_source: SceneSource | None,
-        onlooker: RunObserver | None,
+        observer: RunObserver | None,
     ) -> None:
         self._setting, self._worker, self._patience = setting, worker, patience
         errors, around = setting.errors, setting.scene
         self._watchdog = Watchdog(setting.tube, errors.position, errors.velocity, link.cycle)
-        control, expect = ControlLoop(link, self._watchdog, onlooker), self._expect
+        control, expect = ControlLoop(link, self._watchdog, observer), self._expect
         self.executor = PlanExecutor(
-            control, link.cycle, guard, patience, around, scene_source, observer=onlooker, expect=expect
+            control, link.cycle, guard, patience, around, scene_source, observer=observer, expect=expect
         )
         self.learning = Learning(setting, self.executor, seed)
         self.alarm: Alarm | None = None
@@ -302,7 +302,7 @@ def run_online(
     until_settled: bool = True,
     seed: int = 0,
     scene_source: SceneSource | None = None,
-    onlooker: RunObserver | None = None,
+    observer: RunObserver | None = None,
 ) -> OnlineRun:
     """Learn what a robot holds while it moves safely.
 
@@ -323,7 +323,7 @@ def run_online(
         until_settled: whether to end when the bounds stop shrinking (V-C); else all plans are driven.
         seed: of the searches.
         scene_source: asked every few cycles for a new scene; None where the scene stays.
-        onlooker: called at every cycle, bound and event, such as a live view.
+        observer: called at every cycle, bound and event, such as a live view.
 
     Returns:
         The run, whatever its end.
@@ -334,7 +334,7 @@ def run_online(
     q = checked("start", start, (setting.arm.robot.nv,))
     recorded, recorded_guard, scenes = RecordingWorker(worker), RecordingWorker(guard), list[SceneRecord]()
     source = recorded_changes(scene_source, scenes)
-    loop = _Loop(setting, link, recorded, recorded_guard, patience, seed, source, onlooker)
+    loop = _Loop(setting, link, recorded, recorded_guard, patience, seed, source, observer)
     try:
         outcome = loop.run(q, most_plans, until_settled=until_settled)
     finally:

@@ -647,7 +647,7 @@ def _driven(
             patience=0.0 if real_time else None,
             until_settled=task.goal is None,
             seed=seed,
-            onlooker=observer,
+            observer=observer,
         )
     finally:
         thinker.close()

@@ -43,7 +43,7 @@ def sensitivity(
         Option(
             "Body held at the tool frame (JSON).",
             metavar="PATH",
-            default="the object of paper 001, Table 5.4",
+            default="the object of Lambert (2023), Table 5.4",
         ),
     ] = None,
     motions: Annotated[
@@ -90,7 +90,7 @@ def sensitivity(
     Args:
         robot: the robot, a zoo name, or the path of a description.
         out: folder for tables, page and record; None to write nothing.
-        payload: body held at the tool frame, or its file; None for the object of paper 001, Table 5.4.
+        payload: body held at the tool frame, or its file; None for the object of Lambert (2023), Table 5.4.
         motions: kinds of motions, between commas or in a list: `sinusoid`, `pick-and-place`, `excitation`;
             None for the first two, as far as the robot reaches.
         noise: standard deviations to add, rad, rad/s and N·m: text as `q=0.01,v=0.01;tau=0.1`, or a list;

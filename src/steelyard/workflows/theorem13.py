@@ -50,6 +50,6 @@ def theorem13_line(found: Theorem13) -> str:
         Minimiser.NOWHERE: "has no minimiser here: no guarantee",
     }[found.log_cholesky.minimiser]
     return (
-        f"Theorem 13 of paper 000 in its linear form: {low:.4g} to {high:.4g} kg; "
+        f"Theorem 13 of Zhang et al. (2025) in its linear form: {low:.4g} to {high:.4g} kg; "
         f"its log-Cholesky form {worth}."
     )

@@ -388,7 +388,7 @@ ENLARGED = 0.6
 
 
 def cloud_of(content: CampaignContent) -> dict[str, Any] | None:
-    """The answers of all runs after every stage (paper 004, Fig. 7).
+    """The answers of all runs after every stage (Oaki et al. 2026, Fig. 7).
 
     Args:
         content: what the page says.

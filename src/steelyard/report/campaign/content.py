@@ -119,7 +119,7 @@ class AcceptedParameter:
         name: of the parameter.
         unit: its unit.
         value: accepted, in its unit.
-        published_name: what paper 004 calls the one that corresponds; empty where none does.
+        published_name: what Oaki et al. (2026) calls the one that corresponds; empty where none does.
         published: what the paper states for its own arm, in the same unit; None where it states nothing.
     """
 
@@ -273,7 +273,7 @@ def _grouped(value: float) -> str:
     return f"{value:,.0f}".replace(",", THIN)
 
 
-# Figures of paper 004 that stand beside those of a campaign: an arm of the same kind, not the same runs.
+# Figures of Oaki et al. (2026) beside those of a campaign: an arm of the same kind, not the same runs.
 
 MEDIAN_SECONDS = 1018.0
 """Median time of a refinement in the record of Appendix A, s."""
@@ -337,7 +337,7 @@ class CampaignContent:
         units: units of their torque.
         traces: their torque along motions, measured and predicted by the accepted model.
         commands: reference commands of motions.
-        beside_paper: whether the robot and the motions are those of paper 004, so that its figures stand by.
+        beside_paper: whether robot and motions are those of Oaki et al. (2026), so that its figures stand by.
         assumptions: what the results rest on, in sentences.
         digests: SHA-256 by what was read.
         versions: of the software, by name.

@@ -89,7 +89,7 @@ def _times(content: CampaignContent) -> dict[str, Any]:
         for name, seconds in here.items()
     ]
     words = " ".join((NOT_LIKE_FOR_LIKE, *([SIMULATED] if content.simulated else []), ORDER))
-    heads = ("time", "here", "paper 004", "paper over here")
+    heads = ("time", "here", "Oaki et al. (2026)", "paper over here")
     return {"times": campaign_table("Times beside the paper", heads, told), "compared": Typeset(words)}
 
 
@@ -109,7 +109,7 @@ MOST_REASONS = 8
 
 
 def _runs(content: CampaignContent) -> dict[str, Any] | None:
-    """Every run (paper 004, Appendix A), and why some failed; None without runs."""
+    """Every run (Oaki et al. 2026, Appendix A), and why some failed; None without runs."""
     if not content.runs:
         return None
     stages = tuple(dict.fromkeys(name for run in content.runs for name in run.rms))
@@ -174,7 +174,7 @@ def _key(value: float | None) -> str:
 
 
 def _routes(content: CampaignContent) -> dict[str, Any] | None:
-    """How the runs went from least squares to refinement (paper 004, Tables III and IV)."""
+    """How the runs went from least squares to refinement (Oaki et al. 2026, Tables III and IV)."""
     if not content.runs:
         return None
     rows = routing_table([run.interval for run in content.runs], [run.passed for run in content.runs])
@@ -231,7 +231,7 @@ _EIGENVALUE = "kg·m²"
 
 
 def _model_of(content: CampaignContent) -> dict[str, Any] | None:
-    """The representative through the stages (paper 004, Tables V and VI) and the accepted parameters."""
+    """The representative by stage (Oaki et al. 2026, Tables V and VI) and the accepted parameters."""
     if not content.representative:
         return None
     return {
@@ -344,7 +344,7 @@ _MEASURES: tuple[tuple[str, str, Callable[[PredictionError], float]], ...] = (
 
 
 def _prediction(content: CampaignContent) -> dict[str, Any] | None:
-    """Errors on motions not used for identification (paper 004, Table VII); None where none was held out."""
+    """Errors on motions held out (Oaki et al. 2026, Table VII); None where none was."""
     if not content.held_out:
         return None
     heads = ["motion", "refined", "accepted", "change"]
@@ -434,7 +434,7 @@ POINTS = 600
 
 
 def _commands(content: CampaignContent) -> list[dict[str, Any]]:
-    """What the joints were told to do (paper 004, Figs. 5 and 6)."""
+    """What the joints were told to do (Oaki et al. 2026, Figs. 5 and 6)."""
     return [
         {
             "name": curves.motion,
@@ -626,8 +626,8 @@ def _time_lines(content: CampaignContent) -> list[str]:
         return [line]
     return [
         line,
-        f"paper 004: median run {MEDIAN_SECONDS:.0f} s, all runs {TOTAL_SECONDS:.0f} s; not like for like "
-        f"({'simulated arm, ' if content.simulated else ''}other computer, far narrower search)",
+        f"Oaki et al. (2026): median run {MEDIAN_SECONDS:.0f} s, all runs {TOTAL_SECONDS:.0f} s; not like for "
+        f"like ({'simulated arm, ' if content.simulated else ''}other computer, far narrower search)",
     ]
 
 

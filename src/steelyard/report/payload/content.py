@@ -252,7 +252,7 @@ def _rounded(end: float, power: int, digit: Decimal, how: str) -> str:
     return f"{number if number else abs(number):f}".replace("-", MINUS)
 
 
-# Guaranteed bounds beside what Theorem 13 of paper 000 says of the same equations, as a table of a page.
+# Guaranteed bounds beside what Theorem 13 of Zhang et al. (2025) says of the same equations, as a table.
 
 
 def beside_theorem13(ours: Array, published: Theorem13 | None) -> dict[str, object]:
