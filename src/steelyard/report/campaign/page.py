@@ -626,8 +626,8 @@ def _time_lines(content: CampaignContent) -> list[str]:
         return [line]
     return [
         line,
-        f"Oaki et al. (2026): median run {MEDIAN_SECONDS:.0f} s, all runs {TOTAL_SECONDS:.0f} s; not like for "
-        f"like ({'simulated arm, ' if content.simulated else ''}other computer, far narrower search)",
+        f"Oaki et al. (2026): median run {MEDIAN_SECONDS:.0f} s, all runs {TOTAL_SECONDS:.0f} s; not like "
+        f"for like ({'simulated arm, ' if content.simulated else ''}other computer, far narrower search)",
     ]
 
 
