@@ -17,9 +17,11 @@ STANDS_ALONE = {
     "steelyard.cli.kernels": "a call of every kernel, all of which it loads: `compile --help` waits for none",
     "steelyard.cli.stage_table": "what a terminal shows of a campaign: `campaign --help` waits for none",
     "steelyard.enclosure.bodies": "the motion of bodies over intervals, below their torques",
+    "steelyard.estimation.momentum": "a method of the textbook",
     "steelyard.recording.bags.joint_state": "a ROS message",
     "steelyard.recording.bags.mcap": "a file format",
     "steelyard.recording.bags.sqlite_bag": "a file format",
+    "steelyard.signals.periodic": "periods of a motion, found and averaged",
     "steelyard.robot.descriptions.source_edits": "changes of a text that keep the rest of it, whoever asks",
     "steelyard.workflows.guaranteed_payload": "guaranteed bounds of a payload, beside its estimate",
 }

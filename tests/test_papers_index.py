@@ -154,7 +154,7 @@ SAID = {
     "identifiability crane_x7 --reduce products --frames mdh": ["25 of 49"],
     "online kinova_gen3_2f85 --payload examples/load.json --out learned": [
         "m in \\[",
-        "Theorem 13 of Zhang et al. (2025) in its linear form",
+        r"Theorem 13 of Zhang et al\. \(2025\) in its linear form",
         "log-Cholesky form",
         "plans",
         "0 violations",

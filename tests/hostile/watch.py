@@ -20,7 +20,8 @@ from pathlib import Path
 from types import FrameType
 
 import steelyard
-import steelyard.cli.inspect  # loads Numba, which looks at the processor
+import steelyard.cli.inspect
+import steelyard.workflows.inspection  # loads Numba, which looks at the processor
 from hostile.corpus import Case, grow
 from hostile.seeds import COMPANIONS, NAMES, SEEDS
 from steelyard.cli import main

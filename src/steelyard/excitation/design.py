@@ -171,6 +171,8 @@ def _begin(searcher: Searcher) -> None:
     global _searcher
     _searcher = searcher
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    # A handler of the parent's that lets the process live on would let the pool wait for it for ever.
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
     set_thread_count(1)
 
 

@@ -258,7 +258,7 @@ _COLUMNS = ("parameter", "class", "estimate", "95 % from", "to", "described", "u
 _LINK_HEADS = ("link", "mass, kg", "95 % from", "to", "described", "decided by", "centre, m", "described")
 
 
-def parameters_of(content: ReportContent) -> dict[str, Any] | None:
+def standard_parameters(content: ReportContent) -> dict[str, Any] | None:
     """The standard parameters, to be sorted and filtered.
 
     Args:
@@ -602,7 +602,7 @@ def report_page(content: ReportContent) -> str:
         "untested": untested_of(content),
         "torque": torque_errors_of(content),
         "arm": arm_view_of(content),
-        "parameters": parameters_of(content),
+        "parameters": standard_parameters(content),
         "combinations": combinations_of(content),
         "findings": findings_of(content),
         "record": record_of(content),

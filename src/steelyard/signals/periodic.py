@@ -1,4 +1,4 @@
-"""The period of a motion, and the Fourier series fitted to a signal that repeats."""
+"""The period of a motion, found from its positions."""
 
 from __future__ import annotations
 
@@ -11,8 +11,6 @@ from steelyard.arrays import Array
 from steelyard.errors import InputError
 from steelyard.recording import Recording
 from steelyard.signals.sampling import uniform_interval
-
-# The period of a motion, found from its positions.
 
 SAME = 0.02
 """Largest difference d between periods of a periodic motion (0 for the same, 1 for unrelated)."""
