@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import signal
 import sys
+from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -42,6 +44,14 @@ def judge(outcomes):
 
 ATTACK = Attack("sample", "squares", 6, case, judge, limit=1.0)
 """
+
+
+@pytest.fixture(autouse=True)
+def _requests_to_end() -> Iterator[None]:
+    """The driver answers SIGTERM in its own way; processes that later tests fork must end by it."""
+    before = signal.getsignal(signal.SIGTERM)
+    yield
+    signal.signal(signal.SIGTERM, before)
 
 
 @pytest.fixture
