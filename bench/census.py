@@ -51,7 +51,11 @@ def imported(file: Path) -> Iterator[tuple[str, str]]:
         elif isinstance(node, ast.ImportFrom) and (node.module or "").startswith("steelyard"):
             for alias in node.names:
                 whole = f"{node.module}.{alias.name}"
-                yield (whole, "") if whole in files() else (str(node.module), alias.name)
+                if whole in files():
+                    yield whole, ""
+                # A function may be called as the file it stands in.
+                if whole not in files() or alias.name in exported(files()[str(node.module)]):
+                    yield str(node.module), alias.name
 
 
 def importers() -> dict[str, set[str]]:
@@ -80,9 +84,11 @@ def public_names() -> dict[str, list[str]]:
     found: dict[str, list[str]] = defaultdict(list)
     for name, file in files().items():
         for node in tree(file).body:
-            if isinstance(node, ast.FunctionDef | ast.ClassDef) and not node.name.startswith("_"):
+            public = isinstance(node, ast.FunctionDef | ast.ClassDef) and not node.name.startswith("_")
+            # Overloads are one function.
+            if public and name not in found[node.name]:
                 found[node.name].append(name)
-    return found
+    return {name: homes for name, homes in found.items() if homes}
 
 
 def code_lines(file: Path) -> tuple[int, int]:
