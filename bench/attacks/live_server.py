@@ -23,7 +23,7 @@ from urllib.parse import urlsplit
 import numpy as np
 
 from attacks.attack import Attack, Outcome
-from steelyard.report import LiveView, OnlineHead, Snapshot
+from steelyard.report.online import LiveView, OnlineHead, Snapshot
 from steelyard.report.online.live import MOST
 from steelyard.uncertainty import PayloadBox
 from steelyard.zoo import zoo_robot

@@ -9,7 +9,7 @@ from functools import cache
 import numpy as np
 
 from steelyard.control import FeedforwardPD
-from steelyard.estimation import (
+from steelyard.estimation.closed_loop import (
     LoopRun,
     Refinement,
     block_means,

@@ -9,7 +9,7 @@ import numpy as np
 from cases.closed_loop import crane, crane_log, crane_loop, truth
 from paper_004.closed_loop import paper_loop, search_box
 from steelyard.consistency import check_parameters
-from steelyard.estimation import (
+from steelyard.estimation.closed_loop import (
     LoopRun,
     Refinement,
     feasible_links,

@@ -16,7 +16,7 @@ from steelyard.errors import InputError
 from steelyard.files import FilePath
 from steelyard.finding import Finding, Severity
 from steelyard.limits import Scene
-from steelyard.limits.clearance import rest_pose, spread_poses
+from steelyard.limits.clearance import spread_poses
 from steelyard.limits.parts import gather
 from steelyard.robot import Geometry, Robot
 
@@ -79,7 +79,7 @@ def virtual_constraints_of(
     )
     pairs = [VirtualPair(k, x, e) for e in ellipsoids for k, x in enumerate(features.points)]
     every = VirtualConstraints(robot, tuple(pairs), features)
-    q_rest = rest_pose(robot) if rest is None else checked("rest", rest, (robot.nq,))
+    q_rest = robot.rest_pose if rest is None else checked("rest", rest, (robot.nq,))
     d = every.distances(spread_poses(robot, LOOKED_AT))
     inside = (every.distances(q_rest)[0] <= 0.0) | (d <= 0.0).all(axis=0)
     near = d.min(axis=0) <= OUT_OF_REACH

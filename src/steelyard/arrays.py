@@ -13,6 +13,7 @@ from steelyard.errors import ShapeError
 Array = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 BoolArray = NDArray[np.bool_]
+ComplexArray = NDArray[np.complex128]
 Size = int | str
 
 

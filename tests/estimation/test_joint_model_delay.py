@@ -9,7 +9,8 @@ import pytest
 
 from steelyard.control import FeedforwardPD, JointModel
 from steelyard.errors import InputError, RecordingError
-from steelyard.estimation import FirstOrderFit, common_dead_time
+from steelyard.estimation import FirstOrderFit
+from steelyard.estimation.closed_loop import common_dead_time
 from steelyard.estimation.closed_loop.delay import replayed_commands
 from steelyard.motion import random_fourier
 from steelyard.recording import Recording

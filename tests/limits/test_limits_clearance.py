@@ -15,7 +15,7 @@ from steelyard.dynamics import forward_kinematics
 from steelyard.errors import ShapeError, UnknownNameError
 from steelyard.finding import Severity
 from steelyard.inertia import Body
-from steelyard.limits import Clearance, Hull, Obstacle, Scene, Zonotope, clearance_of, rest_pose
+from steelyard.limits import Clearance, Hull, Obstacle, Scene, Zonotope, clearance_of
 from steelyard.limits.parts import Pair
 from steelyard.pose import Pose
 from steelyard.robot import (
@@ -211,7 +211,7 @@ def test_every_link_of_the_zoo_can_be_checked_and_rests_free_of_itself(name: str
     assert sum(not _neighbours(robot, pair) for pair in clearance.excluded) <= 3
     # The thighs of cheetah3 overlap its torso at rest, as they are drawn, and are apart elsewhere.
     assert name == "cheetah3" or {finding.severity for finding in clearance.findings} <= {Severity.INFO}
-    assert (clearance.distances(rest_pose(robot)) >= 0.0).all()
+    assert (clearance.distances(robot.rest_pose) >= 0.0).all()
     for pair in clearance.excluded:
         gap = abs(pair.first.link - pair.second.link)
         assert gap <= 3 or _neighbours(robot, pair), f"{pair.name} are far apart on the chain"
@@ -340,5 +340,5 @@ def test_random_trees_with_any_shapes_agree_with_differences() -> None:
 
 def test_the_rest_pose_lies_within_the_limits() -> None:
     robot = arm(JointKind.REVOLUTE, limits=Limits(0.5, 1.0))
-    np.testing.assert_array_equal(rest_pose(robot), [0.5, 0.0])
-    np.testing.assert_array_equal(rest_pose(robot.floating()), [0, 0, 0, 0, 0, 0, 1, 0.5, 0.0])
+    np.testing.assert_array_equal(robot.rest_pose, [0.5, 0.0])
+    np.testing.assert_array_equal(robot.floating().rest_pose, [0, 0, 0, 0, 0, 0, 1, 0.5, 0.0])

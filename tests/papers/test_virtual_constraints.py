@@ -17,7 +17,6 @@ from paper_003.virtual_constraints import VirtualConstraints
 from paper_003.virtual_pairs import VirtualPair
 from steelyard.dynamics import forward_kinematics
 from steelyard.errors import InputError, ShapeError
-from steelyard.limits import rest_pose
 from steelyard.pose import Pose
 from steelyard.robot import Box, Capsule, Geometry, MeshFile, Robot, Sphere
 from steelyard.robot.joint import Mimic
@@ -206,7 +205,7 @@ def test_points_inside_an_ellipsoid_at_rest_are_named_and_not_kept_out() -> None
     assert finding.code == "inside-ellipsoid"
     assert "holds 1 of 2 feature points at rest or always" in str(finding)
     assert "lbr_link_6" in {pair.around.owner for pair in constraints.pairs}
-    assert (constraints.distances(rest_pose(robot)) > 0.0).all()
+    assert (constraints.distances(robot.rest_pose) > 0.0).all()
 
 
 def collides(robot: Robot, q: np.ndarray) -> bool:

@@ -13,8 +13,14 @@ import pytest
 from oracles.page_reader import PageReader
 from report.chromium import PROGRAM, Browser
 from steelyard.control import JointModel
-from steelyard.report import JointModelContent, JointModelEntry, Quantity, joint_model_page
-from steelyard.report.joints import bode_figure, response_figure
+from steelyard.report.joints import (
+    JointModelContent,
+    JointModelEntry,
+    Quantity,
+    bode_figure,
+    joint_model_page,
+    response_figure,
+)
 
 HOSTILE = "</script><script>alert(1)</script><img src=http://evil.example/x onerror=alert(1)>\"'"
 MODEL = JointModel(25.0, 0.15, 0.0015)

@@ -12,8 +12,7 @@ from oracles.page_reader import PageReader
 from steelyard.inertia import PARAMETER_NAMES
 from steelyard.payloads import ErrorCell, MotionSpread, Noise, SensitivityTable
 from steelyard.payloads.sensitivity import RunningMass
-from steelyard.report import sensitivity_page
-from steelyard.report.sensitivity import condition_figure, error_figure, mass_figure
+from steelyard.report.sensitivity import condition_figure, error_figure, mass_figure, sensitivity_page
 
 HOSTILE = "</script><script>alert(1)</script><img src=http://evil.example/x onerror=alert(1)>\"'"
 LOUD, QUIET = Noise(0.01, 0.02, 0.3), Noise(torque=0.1)

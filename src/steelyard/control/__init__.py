@@ -12,7 +12,6 @@ from steelyard.control.controller import Controller, control_command
 from steelyard.control.files import LoopSettings, controller_text, loop_of, read_controller, read_loop
 from steelyard.control.joint_model import (
     COMMAND_COLUMN,
-    ComplexArray,
     HeldResponse,
     JointModel,
     held_response,
@@ -29,7 +28,6 @@ __all__ = [
     "AdaptivePayload",
     "AdaptiveRobust",
     "Admittance",
-    "ComplexArray",
     "ComputedTorque",
     "Controller",
     "FeedforwardPD",

@@ -8,14 +8,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from steelyard.arrays import Array, checked
+from steelyard.arrays import Array, ComplexArray, checked
 from steelyard.control.controller import described_model, positive_number
 from steelyard.dynamics import mass_matrix
 from steelyard.robot import Robot
 
 COMMAND_COLUMN = "command_"
 """How a log's extra column begins that holds what was commanded to the joint whose name follows, N·m or N."""
-ComplexArray = np.ndarray[tuple[int, ...], np.dtype[np.complex128]]
 
 
 @dataclass(frozen=True)

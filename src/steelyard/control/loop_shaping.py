@@ -15,9 +15,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from steelyard.arrays import Array, checked, read_only
+from steelyard.arrays import Array, ComplexArray, checked, read_only
 from steelyard.control.controller import positive_number
-from steelyard.control.joint_model import ComplexArray, JointModel, held_response
+from steelyard.control.joint_model import JointModel, held_response
 from steelyard.control.pd import FeedforwardPD
 from steelyard.errors import InputError, NoSolutionError
 from steelyard.robot import Robot

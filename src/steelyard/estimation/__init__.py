@@ -11,17 +11,6 @@ with a log.
 
 from steelyard.estimation.arx import ArxModel, fit_arx
 from steelyard.estimation.auto import fit_auto, linearised
-from steelyard.estimation.closed_loop.constraints import FeasibleLinks, Point, SearchBox, feasible_links
-from steelyard.estimation.closed_loop.delay import CommandMatch, LoopDelay, command_match, common_dead_time
-from steelyard.estimation.closed_loop.fit import (
-    SIMULATED_TERMS,
-    fit_closed_loop,
-    fit_closed_loop_input,
-    refine_intervals,
-    within_noise,
-)
-from steelyard.estimation.closed_loop.run import LoopRun, block_means, loop_run
-from steelyard.estimation.closed_loop.search import Refinement, RefinementOutcome
 from steelyard.estimation.constant_errors import KnownMoment, calibrate_by_moments, with_constant_errors
 from steelyard.estimation.cutoff_choice import choose_cutoff, lowest_cutoff
 from steelyard.estimation.diagnosis import Diagnosis, diagnose
@@ -46,39 +35,24 @@ from steelyard.estimation.torque_lag import TorqueLag, lag_seen_by, torque_align
 
 __all__ = [
     "METHODS",
-    "SIMULATED_TERMS",
     "WEAK",
     "WINDOW",
     "ArxModel",
     "Colour",
-    "CommandMatch",
     "Diagnosis",
-    "FeasibleLinks",
     "FirstOrderFit",
     "JointTrace",
     "KnownMoment",
-    "LoopDelay",
-    "LoopRun",
-    "Point",
-    "Refinement",
-    "RefinementOutcome",
-    "SearchBox",
     "Spread",
     "TorqueLag",
-    "block_means",
     "calibrate_by_moments",
     "choose_cutoff",
     "choose_drive",
-    "command_match",
-    "common_dead_time",
     "diagnose",
     "excited_joint",
-    "feasible_links",
     "fit_arx",
     "fit_auto",
     "fit_by_name",
-    "fit_closed_loop",
-    "fit_closed_loop_input",
     "fit_entropic",
     "fit_first_order",
     "fit_huber",
@@ -94,9 +68,7 @@ __all__ = [
     "lag_seen_by",
     "largest_torque",
     "linearised",
-    "loop_run",
     "lowest_cutoff",
-    "refine_intervals",
     "static_problem",
     "torque_aligned",
     "weighted_spread",
@@ -105,6 +77,5 @@ __all__ = [
     "with_full_set",
     "with_lag",
     "with_links_near",
-    "within_noise",
     "without_knocks",
 ]

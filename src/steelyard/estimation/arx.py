@@ -9,8 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from steelyard.arrays import Array, checked, read_only
-from steelyard.control import ComplexArray
+from steelyard.arrays import Array, ComplexArray, checked, read_only
 from steelyard.errors import InputError, NoSolutionError
 from steelyard.estimation.first_order import JointTrace, common_interval
 from steelyard.threads import with_one_blas_thread

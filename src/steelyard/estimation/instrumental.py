@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 import scipy.linalg
 from numpy.typing import ArrayLike
 
 from steelyard.arrays import Array, checked
-from steelyard.control import LoopSettings
 from steelyard.dynamics import torque_regressor
 from steelyard.errors import NoSolutionError
 from steelyard.estimation.equations import (
@@ -27,9 +27,12 @@ from steelyard.estimation.linear import settled_weights
 from steelyard.estimation.noise import Colour, Spread, covariance_under, linear_covariance
 from steelyard.estimation.physical import with_full_set
 from steelyard.finding import Finding, Severity
-from steelyard.motion import Motion
 from steelyard.problem import Estimate, Problem
 from steelyard.threads import with_one_blas_thread
+
+if TYPE_CHECKING:
+    from steelyard.control import LoopSettings
+    from steelyard.motion import Motion
 
 # The estimator
 

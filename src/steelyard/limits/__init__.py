@@ -13,7 +13,7 @@ from steelyard.limits.certificate import (
     write_certificate,
 )
 from steelyard.limits.certify import certify
-from steelyard.limits.clearance import Clearance, clearance_of, rest_pose
+from steelyard.limits.clearance import Clearance, clearance_of
 from steelyard.limits.distance import separation
 from steelyard.limits.margins import Margins, MotionLimits, bearable, bounds_of, violations
 from steelyard.limits.parts import TOOL, Part
@@ -43,7 +43,6 @@ __all__ = [
     "clearance_of",
     "floor_of",
     "read_scene",
-    "rest_pose",
     "separation",
     "stands_upright",
     "violations",

@@ -30,24 +30,6 @@ WITHOUT_LIMIT = np.pi
 """How far to either side a joint without limit is looked at, rad or m."""
 
 
-def rest_pose(robot: Robot) -> Array:
-    """The position nearest to zero within the limits; joints with a quaternion are not turned.
-
-    Args:
-        robot: the robot.
-
-    Returns:
-        q, shape (nq,), rad or m.
-    """
-    q = []
-    for joint in robot.joints:
-        if joint.nq == 1:
-            q.append([min(max(0.0, joint.limits.lower), joint.limits.upper)])
-        elif joint.nq:
-            q.append([0.0] * (joint.nq - 1) + [1.0])
-    return np.concatenate(q)
-
-
 def spread_poses(robot: Robot, count: int) -> Array:
     """Positions spread evenly over the limits (Halton's points); the same at every call.
 
@@ -353,7 +335,7 @@ def clearance_of(
     own = without(self_pairs(links, held), asked, choices, findings)
     standing = without(scene_pairs((*links, *held), ground), asked, choices, [])
     outer = without(scene_pairs((*links, *held), around), asked, choices, [])
-    q_rest = rest_pose(robot) if rest is None else checked("rest", rest, (robot.nq,))
+    q_rest = robot.rest_pose if rest is None else checked("rest", rest, (robot.nq,))
     kept, excluded = _told_apart(robot, own, q_rest, max(distance, BUILT), findings)
     if floor is not None:
         above, built = _above(robot, standing, q_rest, distance, floor.assumed, findings)

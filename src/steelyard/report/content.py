@@ -16,7 +16,6 @@ from steelyard.audit import Status, TorqueError, Verdict, torque_error
 from steelyard.errors import InputError, RecordingError, UnknownNameError
 from steelyard.finding import Finding
 from steelyard.identifiable import Class
-from steelyard.limits import rest_pose
 from steelyard.problem import Estimate
 from steelyard.recording import Recording, Step
 from steelyard.report.arm import ArmDrawing, draw_arm
@@ -418,7 +417,7 @@ def _trace(robot: Robot, estimate: Estimate, name: str, recording: Recording, he
 
 
 def _arm(robot: Robot, estimate: Estimate, name: str, recordings: Mapping[str, Recording]) -> ArmDrawing:
-    q: Array = rest_pose(robot)[None]
+    q: Array = robot.rest_pose[None]
     time: Array | None = None
     if name:
         shown = np.unique(np.linspace(0, recordings[name].n - 1, POSES).astype(int))

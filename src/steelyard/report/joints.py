@@ -9,12 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from steelyard.arrays import Array, checked, read_only
-from steelyard.control import ComplexArray
+from steelyard.arrays import Array, ComplexArray, checked, read_only
 from steelyard.report.html import Typeset, marked_up, numeral, visible_text
-from steelyard.report.page import thinned
+from steelyard.report.page import COLOURS, thinned
 from steelyard.report.render import markup, render_page
-from steelyard.report.sensitivity import COLOURS
 
 # What the page of joint models shows.
 

@@ -12,6 +12,9 @@ from steelyard.arrays import Array, IntArray, checked
 from steelyard.errors import InputError
 from steelyard.report.render import markup, render_page
 
+COLOURS = ("#d55e00", "#7b8794", "#0072b2", "#009e73", "#cc79a7", "#e69f00")
+"""Of series, told apart also by their marks and readable on light and dark paper."""
+
 # A page of one's own, in the shell that all pages have.
 
 

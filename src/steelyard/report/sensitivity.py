@@ -12,12 +12,11 @@ from steelyard.arrays import Array, IntArray, checked
 from steelyard.inertia import PARAMETER_NAMES, PARAMETER_UNITS
 from steelyard.payloads import FILTER_MEANINGS, ErrorCell, MotionSpread, Noise, SensitivityTable
 from steelyard.report.html import Typeset, marked_up, numeral, unit_words
+from steelyard.report.page import COLOURS
 from steelyard.report.render import markup, render_page
 
 # Pictures of a sensitivity study: errors of the ten numbers, running masses, condition numbers; as SVG.
 
-COLOURS = ("#d55e00", "#7b8794", "#0072b2", "#009e73", "#cc79a7", "#e69f00")
-"""Of series, told apart also by their marks and readable on light and dark paper."""
 _MARKS = (
     "M-4 0a4 4 0 1 0 8 0a4 4 0 1 0 -8 0Z",
     "M-3.6 -3.6h7.2v7.2h-7.2Z",

@@ -191,6 +191,17 @@ class Robot:
         end = int(np.argmax(self.depths))
         return [frame for frame in self.frames if frame.link == end][-1]
 
+    @property
+    def rest_pose(self) -> Array:
+        """Position nearest to zero within the limits, shape (nq,), rad or m; quaternions are not turned."""
+        q = []
+        for joint in self.joints:
+            if joint.nq == 1:
+                q.append([min(max(0.0, joint.limits.lower), joint.limits.upper)])
+            elif joint.nq:
+                q.append([0.0] * (joint.nq - 1) + [1.0])
+        return np.concatenate(q)
+
     def limit_array(self, name: str) -> Array:
         """One limit of every degree of freedom as an array.
 

@@ -33,7 +33,7 @@ from steelyard.export import require_free, write_result
 from steelyard.files import FilePath, require_writable, write_text
 from steelyard.progress import advance, say
 from steelyard.recording import Step
-from steelyard.report import CampaignContent, campaign_content_of, campaign_page, campaign_summary
+from steelyard.report.campaign import CampaignContent, campaign_content_of, campaign_page, campaign_summary
 
 _IDENTIFICATION = "identification"
 MODEL = "model"

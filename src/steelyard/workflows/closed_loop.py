@@ -20,7 +20,7 @@ from steelyard.arrays import Array
 from steelyard.audit import Check, Status
 from steelyard.control import LoopSettings, read_loop
 from steelyard.errors import InputError
-from steelyard.estimation import (
+from steelyard.estimation.closed_loop import (
     CommandMatch,
     LoopRun,
     RefinementOutcome,
@@ -189,11 +189,9 @@ def _run(log: LoopLog, recording: Recording, interval: float) -> LoopRun:
     return replace(run, q_start=start, v_start=slope)
 
 
-def refinement_of(estimate: Estimate, joints: Sequence[str]) -> dict[str, Any] | None:
-    """How the refinement went, for scripts; None where the estimate is no refinement."""
+def refinement_of(estimate: Estimate, joints: Sequence[str]) -> dict[str, Any]:
+    """How the refinement of an estimate went, for scripts."""
     told = estimate.detail
-    if "outcome" not in told:
-        return None
 
     def each(values: object) -> dict[str, float] | None:
         return dict(zip(joints, values, strict=True)) if isinstance(values, list) else None

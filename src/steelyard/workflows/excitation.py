@@ -26,7 +26,7 @@ from steelyard.motion import (
     write_motion,
     write_samples,
 )
-from steelyard.report import Measure, SearchRecord, motion_content_of, motion_page
+from steelyard.report.motion import Measure, SearchRecord, motion_content_of, motion_page
 from steelyard.robot import Robot
 from steelyard.simulation import SecondLook
 from steelyard.workflows.destination import make_folder, require_files

@@ -29,7 +29,6 @@ from steelyard.report import identification_content_of, report_page, torque_figu
 from steelyard.robot import Robot
 from steelyard.signals import band_of, in_band
 from steelyard.uncertainty import LinkIntervals, LinkPosterior, base_intervals
-from steelyard.workflows.closed_loop import refinement_of
 from steelyard.workflows.identification_data import IdentificationData, LogOptions, log_made_ready
 from steelyard.workflows.identify_request import IdentifyRequest
 from steelyard.workflows.record import read_back
@@ -452,12 +451,21 @@ class Identification:
             "unfiltered": errors(self.unfiltered),
         }
 
+    @property
+    def _refinement(self) -> dict[str, Any] | None:
+        """How the refinement of a closed loop went; None where the estimate is none."""
+        if "outcome" not in self.estimate.detail:
+            return None
+        from steelyard.workflows.closed_loop import refinement_of
+
+        return refinement_of(self.estimate, self.joints)
+
     @cached_property
     def document(self) -> dict[str, Any]:
         """Everything a script may ask for."""
         intervals = base_intervals(self.estimate, systematic=True)
         random = base_intervals(self.estimate)
-        refinement = refinement_of(self.estimate, self.joints)
+        refinement = self._refinement
         judged = self.judgement
         model = None if self.estimate.parameters is None else self.model
         masses = self.layout.nominal[: 10 * len(self.layout.links) : 10]

@@ -5,18 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from steelyard.arrays import Array
-from steelyard.control import LoopSettings
 from steelyard.errors import InputError
 from steelyard.estimation import KnownMoment, choose_cutoff, lowest_cutoff
 from steelyard.files import FilePath
 from steelyard.finding import Finding
 from steelyard.layout import Layout
-from steelyard.motion import Motion
 from steelyard.progress import say
 from steelyard.recording import Log, Reading, Recording, inspect_recording, log_name, read
 from steelyard.robot import Robot
@@ -32,10 +30,15 @@ from steelyard.signals import (
 )
 from steelyard.threads import with_one_blas_thread
 from steelyard.uncertainty import ACCURACY
-from steelyard.workflows.closed_loop import LoopLog
 from steelyard.workflows.identify_request import CLOSED_LOOP, WINDOWS, IdentifyRequest, knowledge
 from steelyard.workflows.logs import torque_signs
 from steelyard.workflows.record import GivenObjects
+
+# What only a controller or a planned motion needs is loaded where one is given.
+if TYPE_CHECKING:
+    from steelyard.control import LoopSettings
+    from steelyard.motion import Motion
+    from steelyard.workflows.closed_loop import LoopLog
 
 Chooser = Callable[[Recording, Recording], tuple[float, str]]
 """From a log with torques, and the same as its spectrum suggests to make it ready, to a cut-off and why."""
@@ -229,6 +232,8 @@ def _loops(
     logs: Sequence[Log], robot: Robot, how: LogOptions, first: Sequence[Recording]
 ) -> tuple[LoopLog, ...]:
     """The training logs as they were recorded, each with the time of its first stretch made ready."""
+    from steelyard.workflows.closed_loop import LoopLog
+
     found = []
     for given, stretch in zip(logs, first, strict=True):
         log = _read(given, robot, how).recording

@@ -13,7 +13,7 @@ import numpy as np
 
 from steelyard.drive import ALL_TERMS
 from steelyard.errors import InputError, UnknownNameError
-from steelyard.estimation import METHODS, SIMULATED_TERMS, KnownMoment
+from steelyard.estimation import METHODS, KnownMoment
 from steelyard.robot import StatedLimits
 from steelyard.workflows.identify import DRIVE
 from steelyard.workflows.record import RecordedRequest, require_seed
@@ -119,13 +119,15 @@ def drive_terms(request: IdentifyRequest) -> list[str]:
     for term in terms:
         if term not in known:
             raise UnknownNameError("drive term", term, known, place="--drive")
-    beyond = [term for term in terms if term not in SIMULATED_TERMS]
-    if request.method == CLOSED_LOOP and beyond:
-        raise InputError(
-            f"clie refines linear drives, not {', '.join(beyond)}.",
-            place="--drive",
-            remedy=f"Use terms of {','.join(SIMULATED_TERMS)}, or another method.",
-        )
+    if request.method == CLOSED_LOOP:
+        from steelyard.estimation.closed_loop import SIMULATED_TERMS
+
+        if beyond := [term for term in terms if term not in SIMULATED_TERMS]:
+            raise InputError(
+                f"clie refines linear drives, not {', '.join(beyond)}.",
+                place="--drive",
+                remedy=f"Use terms of {','.join(SIMULATED_TERMS)}, or another method.",
+            )
     return terms
 
 

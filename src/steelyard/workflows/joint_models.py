@@ -30,19 +30,18 @@ from steelyard.estimation import (
     ArxModel,
     FirstOrderFit,
     JointTrace,
-    LoopDelay,
-    common_dead_time,
     excited_joint,
     fit_arx,
     fit_first_order,
     joint_trace,
 )
+from steelyard.estimation.closed_loop import LoopDelay, common_dead_time
 from steelyard.export import record_document, require_free, versions, write_folder
 from steelyard.files import FilePath
 from steelyard.layout import layout_of
 from steelyard.progress import say
 from steelyard.recording import Recording, read, require_readable_logs, write
-from steelyard.report import JointModelContent, JointModelEntry, Quantity, joint_model_page
+from steelyard.report.joints import JointModelContent, JointModelEntry, Quantity, joint_model_page
 from steelyard.robot import Robot, StatedLimits
 from steelyard.simulation import joint_experiments, nominal_posture
 from steelyard.workflows.given import given_robot

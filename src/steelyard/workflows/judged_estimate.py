@@ -8,7 +8,7 @@ from dataclasses import replace
 from functools import partial
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -32,7 +32,6 @@ from steelyard.audit import (
     torque_error,
 )
 from steelyard.consistency import GeometricPrior, Prior, check_parameters, link_shapes, prior_of, sane_prior
-from steelyard.control import LoopSettings, read_loop
 from steelyard.drive import DRIVE_TERMS
 from steelyard.dynamics import inverse_dynamics
 from steelyard.errors import InputError, NoSolutionError
@@ -63,7 +62,6 @@ from steelyard.files import FilePath
 from steelyard.finding import Finding, Severity
 from steelyard.identifiable import ExcitationCertificate, certify_excitation
 from steelyard.layout import Layout, layout_of
-from steelyard.motion import Motion, read_motion
 from steelyard.problem import Estimate, Problem, problem_of
 from steelyard.progress import say
 from steelyard.recording import Recording, require_readable_logs, same_motion
@@ -79,7 +77,6 @@ from steelyard.uncertainty import (
     prior_alone,
     with_covariance,
 )
-from steelyard.workflows.closed_loop import check_refinement, fitted_by_loop, refinement_of
 from steelyard.workflows.given import given_robot, mesh_folder
 from steelyard.workflows.identification import Identification, Price
 from steelyard.workflows.identification_data import IdentificationData, identification_data
@@ -99,6 +96,9 @@ from steelyard.workflows.logs import (
     torque_signs,
 )
 from steelyard.workflows.record import GivenObjects, request_of
+
+if TYPE_CHECKING:
+    from steelyard.motion import Motion
 
 COSTLY = 1.1
 """Unexplained torque of links over that of base parameters, from which on the price is large."""
@@ -389,6 +389,8 @@ def _complete(problem: Problem, estimate: Estimate, prior: Prior | None) -> Esti
 
 def _fitted(asked: IdentificationData, problem: Problem, method: str, prior: Prior | None) -> Estimate:
     if method == CLOSED_LOOP:
+        from steelyard.workflows.closed_loop import fitted_by_loop
+
         motion = None if asked.motion is None else _planned(asked.robot, asked.motion)
         return fitted_by_loop(problem, asked.loops, asked.train, asked.controller, motion)
     if method == WINDOWS:
@@ -401,6 +403,8 @@ def _fitted(asked: IdentificationData, problem: Problem, method: str, prior: Pri
         raise InputError(
             "is of use with the motion it was told to follow.", place="--controller", remedy="Give --motion."
         )
+    from steelyard.control import LoopSettings, read_loop
+
     loop = asked.controller
     settings = loop if isinstance(loop, LoopSettings) else read_loop(loop, asked.robot)
     return fit_loop_instrumental(problem, settings, _planned(asked.robot, asked.motion))
@@ -422,6 +426,8 @@ def _fitted_by_windows(asked: IdentificationData, problem: Problem) -> Estimate:
 
 
 def _planned(robot: Robot, given: Motion | FilePath) -> Motion:
+    from steelyard.motion import read_motion
+
     motion = read_motion(given) if isinstance(given, str | PathLike) else given
     names = tuple(joint.name for joint in robot.joints if joint.nv)
     if motion.joints != names:
@@ -465,7 +471,10 @@ def _checks(
         check_excitation(certificate, estimate.condition),
         check_intervals(problem, estimate, noticed),
     ]
-    if (refinement := refinement_of(estimate, names)) is not None:
+    if "outcome" in estimate.detail:
+        from steelyard.workflows.closed_loop import check_refinement, refinement_of
+
+        refinement = refinement_of(estimate, names)
         checks.append(check_refinement(refinement))
     if asked.static:
         why = "the poses were held: their residuals have no order in time and no velocity."

@@ -29,7 +29,7 @@ from steelyard.layout import layout_of
 from steelyard.limits import TOOL, Scene, bearable, read_scene
 from steelyard.payloads import mounted_at
 from steelyard.progress import say
-from steelyard.report import LiveObserver, LiveView, online_content_of, online_head_of, online_page
+from steelyard.report.online import LiveObserver, LiveView, online_content_of, online_head_of, online_page
 from steelyard.robot import Robot, StatedLimits, read_payload
 from steelyard.safe_learning import (
     BROKEN,

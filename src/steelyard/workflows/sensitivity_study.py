@@ -33,7 +33,7 @@ from steelyard.payloads import (
     study_sensitivity,
 )
 from steelyard.progress import advance, say
-from steelyard.report import sensitivity_page
+from steelyard.report.sensitivity import sensitivity_page
 from steelyard.robot import Robot, StatedLimits, read_payload
 from steelyard.workflows.given import given_robot
 from steelyard.workflows.record import GivenObjects, RecordedRequest, request_of, require_seed

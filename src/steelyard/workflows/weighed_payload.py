@@ -30,14 +30,8 @@ from steelyard.payloads import (
 )
 from steelyard.pose import Pose
 from steelyard.recording import Recording
-from steelyard.report import (
-    GainAnswer,
-    TorqueTrace,
-    TrialOutcome,
-    payload_content_of,
-    payload_page,
-    payload_trace,
-)
+from steelyard.report import TorqueTrace
+from steelyard.report.payload import GainAnswer, TrialOutcome, payload_content_of, payload_page, payload_trace
 from steelyard.robot import Robot, StatedLimits
 from steelyard.simulation import Swing, compared_motion, run_trial, standard_trials, swing_period
 from steelyard.uncertainty import GuaranteedBounds

@@ -19,7 +19,7 @@ from steelyard.limits import (
 )
 from steelyard.motion import FourierMotion, random_fourier
 from steelyard.pose import Pose
-from steelyard.report import Measure, SearchRecord, motion_content_of
+from steelyard.report.motion import Measure, SearchRecord, motion_content_of
 from steelyard.report.motion.content import MotionContent
 from steelyard.robot import Robot
 from steelyard.zoo import zoo_robot

@@ -32,7 +32,7 @@ from steelyard.limits import (
 )
 from steelyard.motion import FourierMotion, random_fourier
 from steelyard.pose import Pose
-from steelyard.report import Measure, SearchRecord, motion_content_of, motion_page
+from steelyard.report.motion import Measure, SearchRecord, motion_content_of, motion_page
 from steelyard.report.motion.content import MotionContent
 from steelyard.robot import Geometry, Robot, Sphere
 from steelyard.zoo import ZOO, zoo_robot

@@ -12,7 +12,7 @@ from oracles.pinocchio_robot import PinocchioRobot
 from report.chromium import Browser, open_quietly, scrub
 from report.motion.test_motion_page import hostile
 from steelyard.motion import FourierMotion
-from steelyard.report import motion_page
+from steelyard.report.motion import motion_page
 from steelyard.report.motion.content import MotionContent
 from steelyard.robot import Robot
 

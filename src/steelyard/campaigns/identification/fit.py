@@ -20,7 +20,7 @@ from steelyard.consistency import (
     project_to_all_poses_by_ladder,
 )
 from steelyard.dynamics import compress, inverse_dynamics
-from steelyard.estimation import (
+from steelyard.estimation.closed_loop import (
     Point,
     Refinement,
     fit_closed_loop_input,

@@ -16,7 +16,7 @@ from steelyard.campaigns.task import Failure
 from steelyard.consistency import project_to_all_poses, sample_poses
 from steelyard.dynamics import inverse_dynamics
 from steelyard.errors import NoSolutionError
-from steelyard.estimation import block_means
+from steelyard.estimation.closed_loop import block_means
 from steelyard.recording import Recording
 from steelyard.rollout import rollout
 

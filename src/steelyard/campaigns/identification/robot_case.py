@@ -14,7 +14,7 @@ from steelyard.campaigns.spec import Spec, robot_of
 from steelyard.consistency import AllPoseProof, PoseDomain
 from steelyard.control import LoopSettings, loop_of
 from steelyard.errors import InputError, UnknownNameError
-from steelyard.estimation import FeasibleLinks, feasible_links
+from steelyard.estimation.closed_loop import FeasibleLinks, feasible_links
 from steelyard.identifiable import MinimalModel, minimal_model
 from steelyard.inertia import PARAMETER_NAMES
 from steelyard.layout import layout_of

@@ -3,3 +3,36 @@
 `fit` is the estimator. `run` holds what was commanded and measured, `response` simulates it with derivatives,
 `search` is the Gauss-Newton method, `constraints` say where its steps may go, `delay` how late torques are.
 """
+
+from steelyard.estimation.closed_loop.constraints import FeasibleLinks, Point, SearchBox, feasible_links
+from steelyard.estimation.closed_loop.delay import CommandMatch, LoopDelay, command_match, common_dead_time
+from steelyard.estimation.closed_loop.fit import (
+    SIMULATED_TERMS,
+    fit_closed_loop,
+    fit_closed_loop_input,
+    refine_intervals,
+    within_noise,
+)
+from steelyard.estimation.closed_loop.run import LoopRun, block_means, loop_run
+from steelyard.estimation.closed_loop.search import Refinement, RefinementOutcome
+
+__all__ = [
+    "SIMULATED_TERMS",
+    "CommandMatch",
+    "FeasibleLinks",
+    "LoopDelay",
+    "LoopRun",
+    "Point",
+    "Refinement",
+    "RefinementOutcome",
+    "SearchBox",
+    "block_means",
+    "command_match",
+    "common_dead_time",
+    "feasible_links",
+    "fit_closed_loop",
+    "fit_closed_loop_input",
+    "loop_run",
+    "refine_intervals",
+    "within_noise",
+]

@@ -12,7 +12,7 @@ from steelyard.arrays import Array
 from steelyard.audit import APART, CloudStage, ParameterCloud, Trend
 from steelyard.report.campaign.content import THIN, CampaignContent, Cell, campaign_table, counted, number
 from steelyard.report.html import MINUS, Typeset, numeral, unit_words, visible_text
-from steelyard.report.sensitivity import COLOURS
+from steelyard.report.page import COLOURS
 
 # What stands in a picture, in units of the picture; the templates write it as SVG.
 

@@ -1,1 +1,11 @@
 """The page of a motion."""
+
+from steelyard.report.motion.content import Measure, SearchRecord, motion_content_of
+from steelyard.report.motion.page import motion_page
+
+__all__ = [
+    "Measure",
+    "SearchRecord",
+    "motion_content_of",
+    "motion_page",
+]

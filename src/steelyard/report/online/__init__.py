@@ -1,1 +1,15 @@
 """The page of a robot that learns while it moves, live and afterwards."""
+
+from steelyard.report.online.content import OnlineHead, online_content_of, online_head_of
+from steelyard.report.online.live import LiveObserver, LiveView, Snapshot
+from steelyard.report.online.page import online_page
+
+__all__ = [
+    "LiveObserver",
+    "LiveView",
+    "OnlineHead",
+    "Snapshot",
+    "online_content_of",
+    "online_head_of",
+    "online_page",
+]
