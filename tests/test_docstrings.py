@@ -25,12 +25,15 @@ ROOMS = sorted(path for path in SOURCE.glob("[a-z]*") if path.name != "cli" and 
 
 
 def supported(room: Path) -> set[str] | None:
-    """The names that a room's front door lists; None where all that is public counts."""
-    door = room / "__init__.py" if room.is_dir() else room
-    for node in tree(door).body:
-        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "__all__":
-            return set(ast.literal_eval(node.value))
-    return None
+    """The names that a room's doors list, its own and inner ones; None where all that is public counts."""
+    doors = sorted(room.rglob("__init__.py")) if room.is_dir() else [room]
+    listed = [
+        set(ast.literal_eval(node.value))
+        for door in doors
+        for node in tree(door).body
+        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "__all__"
+    ]
+    return set().union(*listed) if listed else None
 
 
 def public_functions(room: Path) -> Iterator[tuple[str, ast.FunctionDef]]:

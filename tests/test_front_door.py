@@ -118,3 +118,23 @@ def test_a_slip_in_an_annotation_of_a_workflow_is_noticed() -> None:
         "@workflow\ndef weigh(robot: Robot, *, m: Annotated[float, Optoin('Mass.')], tool: ToolGven): ...\n"
     )
     assert _unknown(source, {"Annotated", "float", "Option", "ToolGiven"}) == {"Optoin", "ToolGven"}
+
+
+def test_an_identification_loads_no_room_that_it_does_not_use() -> None:
+    unused = (
+        "campaigns",
+        "excitation",
+        "limits",
+        "motion",
+        "payloads",
+        "rollout",
+        "safe_learning",
+        "simulation",
+    )
+    code = (
+        "import sys, steelyard.workflows.judged_estimate\n"
+        f"print([x for x in {unused} if f'steelyard.{{x}}' in sys.modules],\n"
+        "      [x for x in ('mujoco', 'pinocchio', 'jinja2', 'scipy.stats') if x in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[] []"

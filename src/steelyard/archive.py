@@ -58,7 +58,8 @@ def to_document(value: object) -> Any:
     if isinstance(value, enum.Enum):
         return value.value
     if isinstance(value, np.ndarray):
-        return to_document(value.tolist())
+        plain = value.dtype.kind in "biu" or (value.dtype.kind == "f" and bool(np.isfinite(value).all()))
+        return value.tolist() if plain else to_document(value.tolist())
     if isinstance(value, (np.floating, np.integer, np.bool_)):
         return to_document(value.item())
     if isinstance(value, float) and not math.isfinite(value):

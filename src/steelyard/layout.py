@@ -89,7 +89,7 @@ class Layout:
         """Number of parameters p."""
         return len(self.parameters)
 
-    @property
+    @cached_property
     def names(self) -> tuple[str, ...]:
         """Names of all parameters, in order."""
         return tuple(parameter.name for parameter in self.parameters)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -38,9 +39,18 @@ class Pose:
         object.__setattr__(self, "translation", read_only(p))
 
     @classmethod
+    @cache
     def identity(cls) -> Pose:
         """The pose that moves nothing."""
         return cls(np.eye(3), np.zeros(3))
+
+    @classmethod
+    def _following(cls, rotation: Array, translation: Array) -> Pose:
+        """A pose that follows from others: products of rotations are rotations and need no check."""
+        pose = object.__new__(cls)
+        object.__setattr__(pose, "rotation", read_only(rotation))
+        object.__setattr__(pose, "translation", read_only(translation))
+        return pose
 
     @classmethod
     def from_rpy(cls, rpy: ArrayLike, translation: ArrayLike = (0.0, 0.0, 0.0)) -> Pose:
@@ -124,7 +134,7 @@ class Pose:
 
     def inverse(self) -> Pose:
         """The pose X_BA of A in B."""
-        return Pose(self.rotation.T, -self.rotation.T @ self.translation)
+        return self._following(self.rotation.T, -self.rotation.T @ self.translation)
 
     def apply(self, points: ArrayLike) -> Array:
         """Move points from B to A.
@@ -139,7 +149,7 @@ class Pose:
 
     def __matmul__(self, other: Pose) -> Pose:
         """Chain two poses: `X_AC = X_AB @ X_BC`."""
-        return Pose(
+        return self._following(
             self.rotation @ other.rotation,
             self.rotation @ other.translation + self.translation,
         )

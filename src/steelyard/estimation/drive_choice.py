@@ -231,11 +231,11 @@ class _Trial:
         self._H[pulled, pulled] = 0.0
         linear, whole = _Candidate(problem.layout.drive), slice(0, 0)
         for _ in range(2):
-            self._weigh()
+            self._weigh(self._equations[:1])
             left = self._tau - self._predicted(self.fitted(linear, whole), whole)
             rms = np.sqrt((left**2).mean(axis=0))
             self.weights = 1.0 / np.maximum(rms, 1e-9 * np.sqrt((self._tau**2).mean()))
-        self._weigh()
+        self._weigh(self._equations)
         for _ in range(_SOFTENINGS):
             self._soften(self.fitted(linear, whole))
 
@@ -300,11 +300,11 @@ class _Trial:
         share[beyond] = 2.0 * (r - np.log(r) - 1.0)[beyond] / (r - 1.0)[beyond] ** 2
         self._H[k, k] = share * self._curvature[k]
 
-    def _weigh(self) -> None:
+    def _weigh(self, equations: Sequence[tuple[Array, Array]]) -> None:
         """Normal equations of every block, for each shape of Stribeck friction; load is added as needed."""
         self._gram: list[list[tuple[Array, Array]]] = []
         self._X: list[Array] = []
-        for W, tau in self._equations:
+        for W, tau in equations:
             X, y = W * self.weights[:, None], tau * self.weights
             self._X.append(X)
             grams = []
@@ -447,7 +447,7 @@ class _Trial:
                 inner = np.linalg.lstsq(Z.T @ small @ Z, Z.T @ (right - small @ first), rcond=None)[0]
                 y[keep] = scale[keep] * (first + Z @ inner)
             else:
-                y[keep] = scale[keep] * np.linalg.lstsq(small, right, rcond=1e-13)[0]
+                y[keep] = scale[keep] * _solved_positive(small, right)
             negative = self._positive & present & (y < 0.0)
             if not negative.any():
                 break
@@ -468,6 +468,14 @@ class _Trial:
         layout = _with_drive(self._robot, self._given, candidate.terms, shape)
         joints = [layout.joints[layout.dofs[dof]] for dof in candidate.unloaded]
         return layout.fixing({f"{joint}.load": 0.0 for joint in joints if "load" in candidate.terms})
+
+
+def _solved_positive(A: Array, b: Array) -> Array:
+    """X of A x = b with A positive definite, as a ridge makes it, unless rounding says otherwise."""
+    try:
+        return np.asarray(scipy.linalg.cho_solve(scipy.linalg.cho_factor(A), b))
+    except np.linalg.LinAlgError:
+        return np.asarray(np.linalg.lstsq(A, b, rcond=1e-13)[0])
 
 
 def _shapes(problem: Problem) -> list[tuple[StribeckShape, ...]]:

@@ -10,11 +10,13 @@ from steelyard.export.folder import record_document, require_free, versions, wri
 from steelyard.export.model_files import robot_with_parameters
 from steelyard.export.object_mesh import ObjectMesh, object_mesh
 from steelyard.export.payload_asset import write_object
+from steelyard.export.read_back import load_judges
 from steelyard.export.result import write_result
 
 __all__ = [
     "ObjectMesh",
     "draw_models",
+    "load_judges",
     "object_mesh",
     "record_document",
     "require_free",

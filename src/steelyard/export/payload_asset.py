@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
-import mujoco
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -21,7 +20,7 @@ from steelyard.errors import DescriptionError, InputError, UnknownNameError
 from steelyard.export.folder import require_free, write_folder
 from steelyard.export.mjcf import LEAST, body_inertial
 from steelyard.export.object_mesh import ObjectMesh, fit_findings, obj_content
-from steelyard.export.read_back import ReadBackError, compiled, pinocchio, unread
+from steelyard.export.read_back import ReadBackError, compiled, mujoco, pinocchio, unread
 from steelyard.export.result import Written
 from steelyard.export.urdf import TENSOR_ENTRIES, inertial
 from steelyard.export.xml_text import ModelText, attributes, quaternion_words, rpy, words
@@ -467,7 +466,7 @@ def _by_pinocchio(pin: Any, content: bytes) -> Body:
 
 def _by_mujoco(place: str, content: bytes, assets: dict[str, bytes], name: str) -> Body:
     try:
-        spec = mujoco.MjSpec.from_string(content.decode(), assets=assets)
+        spec = mujoco().MjSpec.from_string(content.decode(), assets=assets)
         model = compiled(spec)
     except ValueError as error:
         raise ReadBackError(f"MuJoCo refuses it: {error}", place=place) from error

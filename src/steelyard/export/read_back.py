@@ -14,7 +14,6 @@ from types import ModuleType
 from typing import Any
 from xml.etree import ElementTree
 
-import mujoco
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -63,6 +62,20 @@ def pinocchio() -> ModuleType | None:
         return None
     module: ModuleType = found
     return module
+
+
+def mujoco() -> ModuleType:
+    """MuJoCo, loaded when the first model is read back."""
+    import mujoco as found
+
+    module: ModuleType = found
+    return module
+
+
+def load_judges() -> None:
+    """Load the programs that read models back, which the first model would wait for."""
+    mujoco()
+    pinocchio()
 
 
 def check_urdf(content: bytes, robot: Robot, layout: Layout, parameters: ArrayLike) -> ReadBack:
@@ -150,9 +163,10 @@ def _urdf_in_mujoco(content: bytes, robot: Robot) -> Any:
     for link in tree.iter("link"):
         for shape in [part for part in link if part.tag in ("visual", "collision")]:
             link.remove(shape)
-    spec = mujoco.MjSpec.from_string(ElementTree.tostring(tree, encoding="unicode"))
+    engine = mujoco()
+    spec = engine.MjSpec.from_string(ElementTree.tostring(tree, encoding="unicode"))
     # A free body must stand on the world, so there the bolted links stay merged.
-    if all(joint.type != mujoco.mjtJoint.mjJNT_FREE for joint in spec.joints):
+    if all(joint.type != engine.mjtJoint.mjJNT_FREE for joint in spec.joints):
         spec.compiler.fusestatic = False
     model = compiled(spec)
     model.opt.gravity = robot.gravity
@@ -192,7 +206,7 @@ def check_mjcf(content: bytes, robot: Robot, layout: Layout, parameters: ArrayLi
         ReadBackError: MuJoCo refuses it, or finds other joints, torques or friction.
     """
     try:
-        model = mujoco.MjModel.from_xml_string(content.decode())
+        model = mujoco().MjModel.from_xml_string(content.decode())
     except ValueError as error:
         raise ReadBackError(f"MuJoCo refuses it: {error}", place="MJCF") from error
     terms = ("viscous", "coulomb", "rotor")
@@ -203,12 +217,13 @@ def _compared_in_mujoco(
     place: str, model: Any, robot: Robot, layout: Layout, parameters: ArrayLike, terms: Sequence[str]
 ) -> float:
     """Compare a model that MuJoCo has read, with the drive's terms that its format carries."""
+    engine = mujoco()
     free = robot.untied
     _same_names(place, robot, [model.joint(k).name for k in range(model.njnt)])
-    model.opt.disableflags |= mujoco.mjtDisableBit.mjDSBL_CONSTRAINT
+    model.opt.disableflags |= engine.mjtDisableBit.mjDSBL_CONSTRAINT
     # To save time MuJoCo takes principal axes for the body's own that are turned by less than about 1e-7 rad,
     # which the file must not be blamed for: it holds them.
-    model.body_sameframe[:] = mujoco.mjtSameFrame.mjSAMEFRAME_NONE
+    model.body_sameframe[:] = engine.mjtSameFrame.mjSAMEFRAME_NONE
     joints = [model.joint(name) for name in robot.joint_names]
     order = np.concatenate(
         [np.arange(j.dofadr[0], j.dofadr[0] + k.kind.nv) for j, k in zip(joints, free.joints, strict=True)]
@@ -216,7 +231,7 @@ def _compared_in_mujoco(
     stated = {"viscous": model.dof_damping, "coulomb": model.dof_frictionloss, "rotor": model.dof_armature}
     for name in terms:
         _same_numbers(place, name, robot, stated[name][order])
-    data = mujoco.MjData(model)
+    data = engine.MjData(model)
     q, v, a = _states(free)
     tau = np.empty(v.shape)
     for n in range(STATES):
@@ -225,7 +240,7 @@ def _compared_in_mujoco(
             data.qpos[start : start + joint.nq] = _mujoco_position(joint, own)
         twist, rates = _mujoco_rates(free, q[n], v[n], a[n])
         data.qvel[order], data.qacc[order] = rates
-        mujoco.mj_inverse(model, data)
+        engine.mj_inverse(model, data)
         tau[n] = twist.T @ data.qfrc_inverse[order]
     wanted = rigid_torque(free, layout, parameters, q, v, a)
     for name, rate in (("viscous", v), ("rotor", a)):

@@ -2,7 +2,7 @@
 
 from steelyard.report.arm import draw_arm
 from steelyard.report.content import History, ReportContent, TorqueTrace, identification_content_of
-from steelyard.report.identification import report_page
+from steelyard.report.identification import load_report_page, report_page
 from steelyard.report.torque_figure import torque_figure
 
 __all__ = [
@@ -11,6 +11,7 @@ __all__ = [
     "TorqueTrace",
     "draw_arm",
     "identification_content_of",
+    "load_report_page",
     "report_page",
     "torque_figure",
 ]

@@ -37,7 +37,7 @@ from steelyard.report.html import (
     visible_text,
 )
 from steelyard.report.page import packed, thinned
-from steelyard.report.render import render_page
+from steelyard.report.render import page_environment, render_page
 from steelyard.robot import Box, Capsule, Cylinder, Geometry, MeshFile, Sphere
 
 # The head of the page: the verdict in plain words, and the checks it rests on.
@@ -584,6 +584,14 @@ _HEADINGS = {
 }
 
 
+_TEMPLATE = "identification.html"
+
+
+def load_report_page() -> None:
+    """Compile the page's template, which the first page would wait for."""
+    page_environment().get_template(_TEMPLATE)
+
+
 def report_page(content: ReportContent) -> str:
     """Write the page of one run.
 
@@ -609,7 +617,7 @@ def report_page(content: ReportContent) -> str:
     }
     left_out = {name for name in ("torque", "arm", "parameters", "combinations") if not told[name]}
     return render_page(
-        "identification.html",
+        _TEMPLATE,
         f"{content.robot}: identification report",
         {name: heading for name, heading in _HEADINGS.items() if name not in left_out},
         told,

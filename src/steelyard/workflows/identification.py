@@ -17,7 +17,7 @@ from steelyard.arrays import Array
 from steelyard.audit import Status, TorqueError, Verdict, error_along
 from steelyard.consistency import Prior
 from steelyard.errors import InputError, NoSolutionError
-from steelyard.export import draw_models, write_result
+from steelyard.export import draw_models, load_judges, write_result
 from steelyard.files import FilePath, write_text
 from steelyard.finding import Finding
 from steelyard.identifiable import ExcitationCertificate
@@ -25,7 +25,7 @@ from steelyard.layout import Layout
 from steelyard.model import LinkSpread, Model, StoredBase
 from steelyard.problem import Estimate, Problem
 from steelyard.recording import Log, Recording
-from steelyard.report import identification_content_of, report_page, torque_figure
+from steelyard.report import identification_content_of, load_report_page, report_page, torque_figure
 from steelyard.robot import Robot
 from steelyard.signals import band_of, in_band
 from steelyard.uncertainty import LinkIntervals, LinkPosterior, base_intervals
@@ -174,6 +174,12 @@ class Figure:
 
     def __repr__(self) -> str:
         return f"<Figure: {self.title}>"
+
+
+def load_writers() -> None:
+    """Load what only writing a result needs: the programs that read models back, and the page's templates."""
+    load_judges()
+    load_report_page()
 
 
 @dataclass(frozen=True, eq=False, repr=False)

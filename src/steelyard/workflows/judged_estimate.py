@@ -78,7 +78,7 @@ from steelyard.uncertainty import (
     with_covariance,
 )
 from steelyard.workflows.given import given_robot, mesh_folder
-from steelyard.workflows.identification import Identification, Price
+from steelyard.workflows.identification import Identification, Price, load_writers
 from steelyard.workflows.identification_data import IdentificationData, identification_data
 from steelyard.workflows.identify_request import (
     CLOSED_LOOP,
@@ -572,6 +572,9 @@ def identification_of_request(
             place="--known-moment",
             remedy="Use another --method, then give its constants by --torque-constant.",
         )
+    if out is not None:
+        # It takes a fifth of a second, and reading a log leaves a core idle.
+        beside(load_writers)
     say(f"1  read {len(request.logs)} log{'s' if len(request.logs) > 1 else ''} of {robot.name}")
     asked = identification_data(
         request, robot, layout, None if prior is None else prior.parameters, constants, objects
