@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from paper_000.theorem13 import linear_bounds, log_cholesky_bounds
 from steelyard.errors import NoSolutionError
 from steelyard.safe_learning import (
     OnlineRun,
@@ -18,7 +19,7 @@ from steelyard.safe_learning import (
     tube_acceleration,
     violations_of,
 )
-from steelyard.uncertainty import bounded_rows, linear_bounds, log_cholesky_bounds
+from steelyard.uncertainty import bounded_rows
 from studies.online_arms import World, drawn_world
 from tables import Bound, Study
 

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 import scipy.optimize
 
+from paper_000.theorem13 import LinearBounds, linear_bounds, log_cholesky_bounds
 from steelyard.dynamics import inverse_dynamics
 from steelyard.inertia import change_of_frame, random_body
 from steelyard.layout import Layout, layout_of
@@ -27,12 +28,9 @@ from steelyard.uncertainty import (
     ContradictionError,
     ErrorBounds,
     GuaranteedBounds,
-    LinearBounds,
     PayloadBox,
     bounded_rows,
     guaranteed_bounds,
-    linear_bounds,
-    log_cholesky_bounds,
 )
 from steelyard.uncertainty.momentum_windows import WINDOW
 from steelyard.zoo import zoo_robot

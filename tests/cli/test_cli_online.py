@@ -56,17 +56,6 @@ def test_the_answer_has_what_is_promised_of_it(made: tuple[Path, dict[str, Any]]
     assert answer["frame"] == "gen3_grasp"
 
 
-def test_theorem_13_stands_beside_the_bounds(made: tuple[Path, dict[str, Any]]) -> None:
-    out, answer = made
-    linear = {name: [float(end) for end in ends] for name, ends in answer["theorem13"]["linear"].items()}
-    for name, ends in answer["bounds"].items():
-        assert linear[name][0] <= ends["lower"] <= ends["upper"] <= linear[name][1]
-    assert linear["m"][1] - linear["m"][0] > answer["bounds"]["m"]["upper"] - answer["bounds"]["m"]["lower"]
-    assert linear["m"][0] <= LOAD["mass"] <= linear["m"][1]
-    assert answer["theorem13"]["minimiser"] in ("everywhere", "here", "nowhere")
-    assert "Beside Theorem 13" in (out / "report.html").read_text()
-
-
 def test_what_it_leaves_repeats_itself_and_is_a_page(made: tuple[Path, dict[str, Any]]) -> None:
     out, answer = made
     assert {path.name for path in out.iterdir()} == {"run.json", "cycles.npz", "report.html"}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from html import unescape
 from pathlib import Path
 
 import mujoco
@@ -93,16 +94,8 @@ def test_bounds_are_given_with_everything_they_assume(logs: Path, tmp_path: Path
     assert len(found["bounds_assume"]) > 5
     check = next(check for check in found["checks"] if check["name"] == "guaranteed bounds")
     assert all(sentence in check["message"] for sentence in found["bounds_assume"])
-    theorem, numbers = found["theorem13"], found["bounds"]
-    for name, (low, high) in numbers.items():
-        least, most = (float(end) for end in theorem["linear"][name])
-        assert least <= low <= high <= most  # a hull is never wider than the theorem's linear form
-    assert theorem["minimiser"] in ("everywhere", "here", "nowhere")
-    assert bool(theorem["reason"]) is (theorem["minimiser"] != "everywhere")
-    assert set(theorem["log_cholesky"]) == set(numbers)
-    page = (tmp_path / "object" / "report.html").read_text()
-    assert "Beside Theorem 13" in page
-    assert "Theorem 13, log-Cholesky form" in page
+    page = unescape((tmp_path / "object" / "report.html").read_text())
+    assert all(sentence in page for sentence in found["bounds_assume"])
 
 
 def test_errors_that_contradict_the_data_fail_and_name_the_place(logs: Path, tmp_path: Path) -> None:

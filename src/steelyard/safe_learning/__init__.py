@@ -22,7 +22,7 @@ from steelyard.safe_learning.planning.search import Planner
 from steelyard.safe_learning.planning.tube import TubeDynamics, tube_forms
 from steelyard.safe_learning.planning.tube_sizing import with_sized_tube
 from steelyard.safe_learning.replanner import Replanner
-from steelyard.safe_learning.review import published_bounds, replay_run, violations_of
+from steelyard.safe_learning.review import replay_run, violations_of
 from steelyard.safe_learning.run_log import (
     BROKEN,
     DONE,
@@ -72,7 +72,6 @@ __all__ = [
     "WeightedCosts",
     "Worker",
     "check_plan",
-    "published_bounds",
     "read_run",
     "replay_run",
     "run_online",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -12,9 +12,7 @@ from steelyard.errors import InputError
 from steelyard.limits import bounds_of
 from steelyard.safe_learning.driver import JointReading, MuJoCoDriver
 from steelyard.safe_learning.loop import run_online
-from steelyard.safe_learning.planning.delay_bounds import tube_acceleration
 from steelyard.safe_learning.run_log import Cycles, OnlineRun, ReplayWorker, replayed_changes
-from steelyard.uncertainty import Theorem13, bounded_rows, theorem13_of
 
 # Replay: the same readings and replies must lead to the same torques, bit by bit
 
@@ -171,35 +169,3 @@ def _tube(run: OnlineRun, q: Array, v: Array) -> list[str]:
             k = int(sizes.argmax())
             found.append(f"|{what}| is {sizes[k]:.4g} at {k * setting.cycle:.4f} s, the tube is {most:.4g}.")
     return found
-
-
-# What Theorem 13 of Zhang et al. (2025) says of a run: its answer to all equations that the run's log gives.
-
-
-def published_bounds(run: OnlineRun) -> Theorem13 | None:
-    """Theorem 13 on the whole log, with what is known of the load in the end bounding the errors of its rows.
-
-    Args:
-        run: the run.
-
-    Returns:
-        Both forms of the theorem; None where nothing was absorbed, or something assumed is not so.
-    """
-    record, setting = run.record, run.record.setting
-    if record.alarm is not None or record.knowledge[-1].rows == 0:
-        return None
-    arm = setting.arm
-    most = [
-        tube_acceleration(
-            driven.move.certificate,
-            arm.robot,
-            plan=driven.move.motion,
-            lag=setting.cycle,
-            errors=setting.errors,
-        )
-        for driven in record.moves
-    ]
-    errors = replace(setting.errors, acceleration=np.max(most, axis=0))
-    model = arm.robot, arm.layout, arm.parameters
-    rows = bounded_rows(*model, run.recording, arm.held, errors, record.box, window=setting.window)
-    return theorem13_of(rows)

@@ -3,8 +3,7 @@
 `intervals` has the intervals of base and standard parameters by the data alone; `link_posterior` those of
 every number of every link, by data and prior over bodies that can exist. `bias` and `bootstrap` test them.
 For bounded errors, `guaranteed` encloses a payload: its equations are in `momentum_windows`, its set in
-`payload_polytope`, its assumptions in `error_bounds`, and `parameter_bounds` is Theorem 13 of Zhang et al.
-(2025) for comparison.
+`payload_polytope` and its assumptions in `error_bounds`.
 """
 
 from steelyard.uncertainty.bias import bias_of_recordings
@@ -27,14 +26,6 @@ from steelyard.uncertainty.link_posterior import (
 )
 from steelyard.uncertainty.loaded_arm import ArmNorms, arm_norms
 from steelyard.uncertainty.momentum_windows import bounded_rows
-from steelyard.uncertainty.parameter_bounds import (
-    LinearBounds,
-    Minimiser,
-    Theorem13,
-    linear_bounds,
-    log_cholesky_bounds,
-    theorem13_of,
-)
 from steelyard.uncertainty.payload_polytope import BoundedRows, PayloadBox
 
 __all__ = [
@@ -44,28 +35,22 @@ __all__ = [
     "ContradictionError",
     "ErrorBounds",
     "GuaranteedBounds",
-    "LinearBounds",
     "LinkIntervals",
     "LinkPosterior",
-    "Minimiser",
     "MotionContradictionError",
     "PayloadBox",
     "RecursiveBounds",
-    "Theorem13",
     "arm_norms",
     "base_intervals",
     "bias_of_recordings",
     "bounded_rows",
     "guaranteed_bounds",
     "guaranteed_payload",
-    "linear_bounds",
     "link_intervals",
     "link_posterior",
-    "log_cholesky_bounds",
     "parameter_intervals",
     "prior_alone",
     "spread_of",
-    "theorem13_of",
     "with_covariance",
     "with_velocities",
 ]

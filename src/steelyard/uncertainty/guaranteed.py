@@ -33,7 +33,6 @@ from steelyard.recording import Recording
 from steelyard.robot import Robot
 from steelyard.uncertainty.error_bounds import ErrorBounds, require_one_motion
 from steelyard.uncertainty.momentum_windows import WINDOW, Grip, bounded_rows
-from steelyard.uncertainty.parameter_bounds import Theorem13, theorem13_of
 from steelyard.uncertainty.payload_polytope import (
     TEN,
     BoundedRows,
@@ -328,7 +327,6 @@ class GuaranteedBounds:
         untested: those of them that the data cannot show wrong, or only where they are far off.
         needed: smallest share of the equations' errors with which some payload explains the data, up to the
             solver's tolerance, dimensionless; near one, an assumption may be broken. None where not asked.
-        theorem13: what Theorem 13 of Zhang et al. (2025) says of the same equations; None where not asked.
     """
 
     lower: Array
@@ -341,7 +339,6 @@ class GuaranteedBounds:
     assumptions: tuple[str, ...]
     untested: tuple[str, ...] = ()
     needed: float | None = None
-    theorem13: Theorem13 | None = None
 
     def __post_init__(self) -> None:
         for name in ("lower", "upper", "lower_reached", "upper_reached"):
@@ -628,7 +625,7 @@ def guaranteed_payload(
     window: float = WINDOW,
     possible: bool = True,
     passes: int = 2,
-    compared: bool = False,
+    needed: bool = False,
 ) -> GuaranteedBounds:
     """Guaranteed bounds on the payload of one or several recordings.
 
@@ -645,8 +642,7 @@ def guaranteed_payload(
         window: length of a window, s.
         possible: whether to leave out payloads that cannot exist.
         passes: how often the equations are made; after the second little changes.
-        compared: whether to ask of the equations of the last pass too what share of their errors the data
-            needs, and Theorem 13 of Zhang et al. (2025) of those with the payload.
+        needed: whether to ask too what share of the errors of the last pass's equations the data needs.
 
     Returns:
         The bounds of the last pass, with all that they assume.
@@ -670,14 +666,11 @@ def guaranteed_payload(
     alone = [_without_load(rows) for rows in rows_of(empty, NOTHING)]
     known = prior
     for left in reversed(range(passes)):
-        loaded = BoundedRows.joined(rows_of(recordings, known))
-        rows = BoundedRows.joined([loaded, *alone])
+        rows = BoundedRows.joined([*rows_of(recordings, known), *alone])
         bounds = guaranteed_bounds(rows, known, possible=possible and left == 0)
         known = prior.narrowed(bounds.lower, bounds.upper)
     bounds = bounds.against(prior)
-    if not compared:
-        return bounds
-    return replace(bounds, needed=error_growth(rows, known).factor, theorem13=theorem13_of(loaded))
+    return replace(bounds, needed=error_growth(rows, known).factor) if needed else bounds
 
 
 def _without_load(rows: BoundedRows) -> BoundedRows:

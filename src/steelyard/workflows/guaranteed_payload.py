@@ -29,7 +29,6 @@ from steelyard.uncertainty import (
 )
 from steelyard.workflows.logs import torque_constants
 from steelyard.workflows.record import GivenObjects
-from steelyard.workflows.theorem13 import theorem13_line
 from steelyard.workflows.weighed_payload import PayloadRequest
 
 NAME = "guaranteed bounds"
@@ -85,7 +84,7 @@ def guaranteed(
     try:
         arm = model.robot, model.layout, model.parameters
         bounds = guaranteed_payload(
-            *arm, loaded, held, errors, prior, empty=empty, window=WINDOW, compared=True
+            *arm, loaded, held, errors, prior, empty=empty, window=WINDOW, needed=True
         )
     except (ContradictionError, MotionContradictionError) as alarm:
         say(f"4  the data contradicts what was stated: {alarm}")
@@ -95,8 +94,6 @@ def guaranteed(
     say(f"4  guaranteed: {words} The data cannot show whether these do, unless they are far off:")
     for sentence in bounds.untested:
         say(f"   - {sentence}")
-    if bounds.theorem13 is not None:
-        say(f"   beside it, {theorem13_line(bounds.theorem13)}")
     if not empty:
         say(f"   {ALONE}")
     return bounds, _judged(words if empty else f"{words} {ALONE}", bounds)

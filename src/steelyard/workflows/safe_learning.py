@@ -46,14 +46,13 @@ from steelyard.safe_learning import (
     SensorErrors,
     SyncWorker,
     WeightedCosts,
-    published_bounds,
     run_online,
     violations_of,
     with_sized_tube,
     write_run,
 )
 from steelyard.simulation import nominal_posture
-from steelyard.uncertainty import ErrorBounds, PayloadBox, Theorem13
+from steelyard.uncertainty import ErrorBounds, PayloadBox
 from steelyard.workflows.given import given_robot, mesh_folder, stated_limits
 from steelyard.workflows.online import EXTENT
 from steelyard.workflows.options import (
@@ -69,7 +68,6 @@ from steelyard.workflows.surroundings import (
     tool_mesh,
     tool_shapes,
 )
-from steelyard.workflows.theorem13 import theorem13_document, theorem13_line
 
 FORMS = {"robust": "armour", "clamped": "clamped", "componentwise": "componentwise"}
 """Names of the laws, and of their forms."""
@@ -393,7 +391,6 @@ class SafeLearning:
         truth: the load's ten numbers in the frame it is held in, of which the loop was told nothing, shape
             (10,), SI.
         violations: promises that were broken, in sentences.
-        theorem13: what Theorem 13 says of the same log; None where something assumed is not so.
         seconds: what preparing the run and the run itself took, how long the robot moved, and the slowest
             answer and check of a proof on the way, s.
         files: what was written, by kind.
@@ -403,7 +400,6 @@ class SafeLearning:
     run: OnlineRun
     truth: Array
     violations: tuple[str, ...]
-    theorem13: Theorem13 | None
     seconds: Mapping[str, float]
     files: Mapping[str, str] = field(default_factory=dict)
 
@@ -493,7 +489,6 @@ class SafeLearning:
             "plans_checked": checked,
             "violations": list(self.violations),
             "bounds": self.bounds,
-            "theorem13": theorem13_document(self.theorem13),
             "frame": self.task.setting.arm.held.frame,
             "contains_truth": self.contains_truth,
             "rows": known[-1].rows if known else 0,
@@ -510,7 +505,6 @@ class SafeLearning:
                 self.run,
                 online_head_of(self.task.setting, self.task.start, self.truth),
                 sentence=self.sentence,
-                published=self.theorem13,
                 violations=self.violations,
                 uncovered=self.task.uncovered,
             )
@@ -549,8 +543,6 @@ class SafeLearning:
         for (name, ends), true in zip(self.bounds.items(), self.truth.tolist(), strict=True):
             bounds = f"[{ends['lower']:.4g}, {ends['upper']:.4g}] {ends['unit']}"
             lines.append(f"  {name:>4} in {bounds}, true {true:.4g}")
-        if self.theorem13 is not None:
-            lines.append(theorem13_line(self.theorem13))
         plans, checked = self.run.record.proofs
         lines.append(
             f"{plans} plans, {len(self.run.record.moves)} segments over {self.seconds['robot']:.2f} s, all "
@@ -663,7 +655,7 @@ def _driven(
         "slowest_answer": max((known.seconds for known in knowledge[1:-1]), default=0.0),
         "slowest_check": max((known.check_seconds for known in knowledge), default=0.0),
     }
-    return SafeLearning(task, run, body.parameters, broken, published_bounds(run), seconds)
+    return SafeLearning(task, run, body.parameters, broken, seconds)
 
 
 class _Viewer:

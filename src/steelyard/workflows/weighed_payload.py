@@ -36,7 +36,6 @@ from steelyard.robot import Robot, StatedLimits
 from steelyard.simulation import Swing, compared_motion, run_trial, standard_trials, swing_period
 from steelyard.uncertainty import GuaranteedBounds
 from steelyard.workflows.record import RecordedRequest, read_back
-from steelyard.workflows.theorem13 import theorem13_document
 
 OF_OBJECT = {
     "mass": "m",
@@ -257,7 +256,6 @@ class Payload:
             "bounds_assume": [] if bounds is None else list(bounds.assumptions),
             "bounds_untested": [] if bounds is None else list(bounds.untested),
             "bounds_need": None if bounds is None else bounds.needed,
-            "theorem13": None if bounds is None else theorem13_document(bounds.theorem13),
             "others": {name: other.body.mass for name, other in self.others.items()},
             "way": self.weighing.way,
             "why": self.why,
@@ -341,7 +339,6 @@ class Payload:
                 why=self.why,
                 traces=self._traces(),
                 bounds=self.bounds,
-                published=None if self.bounds is None else self.bounds.theorem13,
                 gains=self.request.torque_constant or "",
                 others=[GainAnswer(name, x.body.mass, x.body.com) for name, x in self.others.items()],
                 mesh=None if self.mesh is None else self.mesh.surface,

@@ -42,7 +42,7 @@ from steelyard.safe_learning import (
     OnlineRun,
     SafeLearningConfig,
 )
-from steelyard.uncertainty import PayloadBox, Theorem13
+from steelyard.uncertainty import PayloadBox
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,7 +114,6 @@ class OnlineContent:
         moves: what the robot did, in order.
         proofs: how many proofs it moved on, and how many of them an independent check has verified.
         events: what happened, in order.
-        published: what Theorem 13 says beside the last bounds; None to say nothing of it.
         violations: what was broken, in sentences; empty where nothing was.
         uncovered: what could hit and is not part of the proofs, in sentences.
         versions: versions of the software by name.
@@ -136,7 +135,6 @@ class OnlineContent:
     moves: tuple[DrivenMove, ...] = ()
     proofs: tuple[int, int] = (0, 0)
     events: tuple[Event, ...] = ()
-    published: Theorem13 | None = None
     violations: tuple[str, ...] = ()
     uncovered: tuple[str, ...] = ()
     versions: Mapping[str, str] = field(default_factory=dict)
@@ -562,7 +560,6 @@ def online_content_of(
     head: OnlineHead,
     *,
     sentence: str,
-    published: Theorem13 | None = None,
     violations: tuple[str, ...] = (),
     uncovered: tuple[str, ...] = (),
 ) -> OnlineContent:
@@ -572,7 +569,6 @@ def online_content_of(
         run: the run.
         head: what could be said before it.
         sentence: how it ended.
-        published: what Theorem 13 says beside the last bounds; None to say nothing of it.
         violations: what was broken, in sentences.
         uncovered: what could hit and is not part of the proofs, in sentences.
 
@@ -596,7 +592,6 @@ def online_content_of(
         moves=record.moves,
         proofs=record.proofs,
         events=record.events,
-        published=published,
         violations=violations,
         uncovered=uncovered,
         versions=versions(),

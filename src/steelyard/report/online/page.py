@@ -41,7 +41,7 @@ from steelyard.report.online.content import (
     used_shares,
 )
 from steelyard.report.page import packed, thinned
-from steelyard.report.payload.content import beside_theorem13, outward, told_ends
+from steelyard.report.payload.content import outward, told_ends
 from steelyard.report.render import render_page
 from steelyard.safe_learning import PLAN, DrivenMove
 
@@ -287,7 +287,6 @@ def _bounds(content: OnlineContent) -> dict[str, Any]:
             ]
             for k, (name, unit) in enumerate(zip(PARAMETER_NAMES, PARAMETER_UNITS, strict=True))
         ],
-        "theorem": beside_theorem13(np.array([last.lower, last.upper]), content.published),
     }
 
 

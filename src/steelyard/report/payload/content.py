@@ -43,7 +43,7 @@ from steelyard.report.content import History, TorqueTrace
 from steelyard.report.html import MINUS, Typeset, aligned_numerals, numeral, unit_words
 from steelyard.robot import Robot
 from steelyard.signals import in_band, without_turning
-from steelyard.uncertainty import GuaranteedBounds, Theorem13
+from steelyard.uncertainty import GuaranteedBounds
 
 # What a payload's page is made of: a number with its interval, another answer, a trial beside another.
 
@@ -252,38 +252,6 @@ def _rounded(end: float, power: int, digit: Decimal, how: str) -> str:
     return f"{number if number else abs(number):f}".replace("-", MINUS)
 
 
-# Guaranteed bounds beside what Theorem 13 of Zhang et al. (2025) says of the same equations, as a table.
-
-
-def beside_theorem13(ours: Array, published: Theorem13 | None) -> dict[str, object]:
-    """Three intervals of each of the ten numbers, as `theorem13` of `payload_parts.html` writes them.
-
-    Args:
-        ours: lower and upper ends of the guaranteed bounds, shape (2, 10), SI.
-        published: what the theorem says; None to say nothing.
-
-    Returns:
-        Plain data by name; empty where nothing is said.
-    """
-    if published is None:
-        return {}
-    forms = [np.array([form.lower, form.upper]) for form in (published.linear, published.log_cholesky)]
-    columns = [_told(ends) for ends in (ours, *forms)]
-    return {
-        "sentence": published.sentence,
-        "heads": ("number", "guaranteed here", "Theorem 13, linear form", "Theorem 13, log-Cholesky form"),
-        "rows": [
-            [{"number": name, "subscript": "", "unit": unit_words(unit)}, *cells]
-            for name, unit, *cells in zip(PARAMETER_NAMES, PARAMETER_UNITS, *columns, strict=True)
-        ],
-    }
-
-
-def _told(ends: Array) -> Sequence[Typeset]:
-    pairs = [outward(low, high) for low, high in zip(*ends.tolist(), strict=True)]
-    return told_ends([low for low, _ in pairs], [high for _, high in pairs])
-
-
 @dataclass(frozen=True, eq=False)
 class PayloadContent:
     """What the page says.
@@ -304,7 +272,6 @@ class PayloadContent:
         units: unit of the torque or force of each degree of freedom.
         traces: torque that the arm itself does not need, measured and explained by the payload.
         bounds: bounds of the ten numbers with what they assume; None where none were asked for.
-        published: what Theorem 13 says beside them; None to say nothing of it.
         gains: whose drive gains the answer rests on; empty where that is no question.
         others: the answers under other drive gains.
         mesh: the payload's surface in its frame; None for none.
@@ -339,7 +306,6 @@ class PayloadContent:
     units: tuple[str, ...]
     traces: tuple[TorqueTrace, ...] = ()
     bounds: GuaranteedBounds | None = None
-    published: Theorem13 | None = None
     gains: str = ""
     others: tuple[GainAnswer, ...] = ()
     mesh: Mesh | None = None
@@ -471,7 +437,6 @@ def payload_content_of(
     why: str,
     traces: Sequence[TorqueTrace] = (),
     bounds: GuaranteedBounds | None = None,
-    published: Theorem13 | None = None,
     gains: str = "",
     others: Sequence[GainAnswer] = (),
     mesh: Mesh | None = None,
@@ -495,7 +460,6 @@ def payload_content_of(
         why: why the way of weighing was taken, in a clause.
         traces: torques of the runs, see `payload_trace`.
         bounds: guaranteed bounds; None where none were asked for.
-        published: what Theorem 13 says beside them; None to say nothing of it.
         gains: whose drive gains the answer rests on.
         others: the answers under other drive gains.
         mesh: the payload's surface in its frame.
@@ -537,7 +501,6 @@ def payload_content_of(
         units=tuple(joint.effort_unit for joint in joints),
         traces=tuple(traces),
         bounds=bounds,
-        published=published,
         gains=gains,
         others=tuple(others),
         mesh=mesh,

@@ -31,7 +31,6 @@ from steelyard.report.payload.content import (
     PayloadContent,
     PayloadNumber,
     TrialOutcome,
-    beside_theorem13,
     headed,
     interval_numerals,
     label,
@@ -166,7 +165,6 @@ def _bounds(content: PayloadContent) -> dict[str, object]:
         "by_prior": open_ends > 0,
         "heads": ("number", "estimate", _INTERVAL, "guaranteed", "bounded by"),
         "groups": _bounded_groups(content, bounds),
-        "theorem": beside_theorem13(np.array([bounds.lower, bounds.upper]), content.published),
     }
 
 

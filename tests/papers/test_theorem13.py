@@ -8,9 +8,9 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+from paper_000.theorem13 import linear_bounds
 from steelyard.arrays import Array
 from steelyard.errors import InputError
-from steelyard.uncertainty.parameter_bounds import linear_bounds
 from steelyard.uncertainty.payload_polytope import BoundedRows, Place
 from uncertainty.payload_equations import case, hull
 

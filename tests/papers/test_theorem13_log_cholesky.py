@@ -7,9 +7,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from paper_000.theorem13 import Minimiser, linear_bounds, log_cholesky_bounds
 from steelyard.arrays import Array
 from steelyard.inertia import log_cholesky, random_body
-from steelyard.uncertainty.parameter_bounds import Minimiser, linear_bounds, log_cholesky_bounds
 from steelyard.uncertainty.payload_polytope import BoundedRows, Place
 from uncertainty.payload_equations import case
 

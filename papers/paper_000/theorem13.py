@@ -23,7 +23,7 @@ from steelyard.inertia import (
     pseudo_inertia,
     relative_eigenvalue,
 )
-from steelyard.uncertainty.payload_polytope import TEN, BoundedRows
+from steelyard.uncertainty import BoundedRows
 
 # The linear form of Theorem 13 of Zhang et al. (2025): how far least squares can be off when errors are
 # bounded.
@@ -38,6 +38,8 @@ from steelyard.uncertainty.payload_polytope import TEN, BoundedRows
 # one (`log_cholesky_bounds`). The rows of L are multipliers of the linear programs whose optima are the exact
 # interval hull, feasible but not optimal ones: the hull is never wider.
 
+TEN = 10
+"""Numbers of a payload."""
 BLIND = 1e-10
 """A combination of the ten numbers with less than this share of the largest singular value is not shown."""
 SLACK, TINY = 1e-9, 1e-200
