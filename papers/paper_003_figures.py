@@ -16,6 +16,7 @@ from pathlib import Path
 import numpy as np
 
 from joint_curves import Curves, drawn, write_page
+from paper_003.hand_guiding import Hand, guiding_check
 from steelyard.arrays import Array
 from steelyard.control import Admittance
 from steelyard.estimation import fit_ridge
@@ -24,7 +25,7 @@ from steelyard.motion import random_fourier
 from steelyard.problem import problem_of
 from steelyard.robot import Robot
 from steelyard.signals import prepared
-from steelyard.simulation import Hand, guiding_check, simulate_motion
+from steelyard.simulation import simulate_motion
 from steelyard.zoo import zoo_robot
 
 DRIVE = ("viscous", "coulomb", "offset", "rotor")

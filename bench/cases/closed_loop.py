@@ -8,6 +8,7 @@ from functools import cache
 
 import numpy as np
 
+from paper_004.crane_x7_motions import crane_x7_motions
 from steelyard.control import FeedforwardPD
 from steelyard.estimation.closed_loop import (
     LoopRun,
@@ -22,7 +23,6 @@ from steelyard.inertia import PARAMETER_NAMES
 from steelyard.layout import layout_of
 from steelyard.limits import MotionLimits, clearance_of
 from steelyard.link_frames import modified_dh_frames
-from steelyard.motion import crane_x7_motions
 from steelyard.reduction import SYMMETRIC, Reduction, fixed
 from steelyard.rollout import ClosedLoop
 from steelyard.simulation import simulate_motion

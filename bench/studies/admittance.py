@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass, replace
 
 import numpy as np
 
+from paper_003.hand_guiding import Hand, guiding_check
 from steelyard.arrays import Array
 from steelyard.control import Admittance
 from steelyard.estimation import fit_weighted, torque_aligned, with_full_set
@@ -15,7 +16,7 @@ from steelyard.motion import random_fourier
 from steelyard.problem import problem_of
 from steelyard.robot import Robot
 from steelyard.signals import prepared, without_turning
-from steelyard.simulation import Hand, guiding_check, sensor_preset, simulate_motion
+from steelyard.simulation import sensor_preset, simulate_motion
 from steelyard.simulation.sensor import drawn_robot_sample
 from steelyard.zoo import zoo_robot
 from tables import Bound, Study

@@ -38,7 +38,8 @@ def one_link(tmp_path_factory: pytest.TempPathFactory) -> Made:
 @pytest.fixture(scope="module")
 def crane(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, Any], str]:
     out = tmp_path_factory.mktemp("crane") / "motion.json"
-    done = run("excite", "crane_x7", *PRIMITIVES, "--motion-name", "AP03", "--out", out, "--json")
+    words = ("--family", "primitives", "--motion-name", "AP03", "--json")  # above a floor
+    done = run("excite", "crane_x7", *words, "--out", out)
     assert done.code == 0, done.err
     return out, done.document, done.complaint
 
@@ -89,7 +90,7 @@ def test_the_certificate_is_of_the_written_motion_and_can_be_made_again(one_link
     assert mine == {margin.name: margin.margin for margin in again.margins if margin.kind == "velocity"}
 
 
-def test_a_named_motion_of_the_papers_arm_keeps_every_limit_and_stays_clear(
+def test_a_named_motion_keeps_every_limit_and_stays_clear(
     crane: tuple[Path, dict[str, Any], str],
 ) -> None:
     out, document, _ = crane
@@ -107,19 +108,16 @@ def test_a_named_motion_of_the_papers_arm_keeps_every_limit_and_stays_clear(
         np.testing.assert_allclose(motion.sample([end]).v, 0.0, atol=1e-9)
 
 
-def test_the_papers_arm_has_the_papers_postures_and_it_is_said_where_they_moved(
+def test_a_named_motion_is_the_only_one_and_what_gave_way_is_said(
     crane: tuple[Path, dict[str, Any], str],
 ) -> None:
-    out, document, complaint = crane
+    _, document, complaint = crane
     assert document["name"] == "AP03"
     assert list(document["compared"]) == ["AP03"]
-    # AP03 is at posture C: joint 2 at 60 degrees, joint 4 folded as far as it is clear, the rest at 0.
-    start = np.degrees(read_motion(out).sample([0.0]).q[0])
-    np.testing.assert_allclose(start[[0, 1, 2, 4, 5, 6]], [0, 60, 0, 0, 0, 0], atol=1e-9)
-    assert -150.0 < start[3] < -120.0
-    moved = [finding for finding in document["findings"] if "posture C" in finding]
-    assert len(moved) == 1
-    assert moved[0] in complaint
+    # AP03 is at posture C, where the floor is near.
+    smaller = [finding for finding in document["findings"] if "at posture C there is room for" in finding]
+    assert smaller
+    assert all(finding in complaint for finding in smaller)
 
 
 def test_samples_rehearsal_trajectory_and_page_are_of_the_same_path(one_link: Made) -> None:

@@ -12,19 +12,15 @@ from steelyard.errors import InputError, UnknownNameError
 from steelyard.layout import layout_of
 from steelyard.limits import MotionLimits, Obstacle, Scene, certify, clearance_of
 from steelyard.motion import extent
-from steelyard.motion.recipes import paper_recipes
-from steelyard.motion.structured import (
-    CRANE_X7_POSTURES,
-    StructuredMotions,
-    crane_x7_motions,
-    structured_motions,
-    wrist_of,
-)
+from steelyard.motion.recipes import structured_recipes
+from steelyard.motion.structured import StructuredMotions, structured_motions, wrist_of
 from steelyard.pose import Pose
 from steelyard.robot import Box, Robot
 from steelyard.zoo import zoo_robot
 
-FEW = tuple(recipe for recipe in paper_recipes() if recipe.name in ("PA03", "PC06", "AG01", "V02"))
+FEW = tuple(recipe for recipe in structured_recipes() if recipe.name in ("PA03", "PC06", "AG01", "V02"))
+FOLDED = np.radians([[0, 0, 0, -90, 0, 0, 0, 0], [0, 0, 0, -150, 0, 0, 0, 0], [0, 60, 0, -150, 0, 0, 0, 0]])
+"""Postures of the CRANE-X7 with its hand axis."""
 
 
 def limits_of(robot: Robot, scene: Scene | None = None) -> MotionLimits:
@@ -35,7 +31,7 @@ def limits_of(robot: Robot, scene: Scene | None = None) -> MotionLimits:
 @cache
 def crane() -> tuple[MotionLimits, StructuredMotions]:
     limits = limits_of(zoo_robot("crane_x7_hand"))
-    return limits, crane_x7_motions(limits, recipes=FEW)
+    return limits, structured_motions(limits, postures=FOLDED, wrist=5, recipes=FEW)
 
 
 @pytest.mark.parametrize("name", ["panda", "ur10e", "kinova_gen3", "so101", "one_link", "two_link", "scara"])
@@ -63,12 +59,12 @@ def test_swings_stop_before_an_obstacle_and_a_posture_that_touches_it_is_refused
     free = crane()[1]
     beside = Obstacle("wall", Box(0.4, 0.02, 0.6), Pose(np.eye(3), [0.3, 0.14, 0.3]))
     limits = limits_of(robot, Scene((beside,)))
-    motions = crane_x7_motions(limits, recipes=FEW[:1])
+    motions = structured_motions(limits, postures=FOLDED, wrist=5, recipes=FEW[:1])
     certify(limits, motions["PA03"])
     assert extent(motions["PA03"]).upper[0] < 0.7 * extent(free["PA03"]).upper[0]
     inside = Obstacle("box", Box(0.2, 0.2, 0.2), Pose(np.eye(3), [0.2, 0.0, 0.35]))
     with pytest.raises(InputError, match="postures: the robot is not clear, or too weak, at the first one"):
-        crane_x7_motions(limits_of(robot, Scene((inside,))), recipes=FEW)
+        structured_motions(limits_of(robot, Scene((inside,))), postures=FOLDED, wrist=5, recipes=FEW)
 
 
 def weakened(robot: Robot, **change: float) -> Robot:
@@ -81,7 +77,7 @@ def test_weak_drives_go_slower_and_still_keep_their_torques() -> None:
     robot = weakened(zoo_robot("crane_x7_hand"), effort=3.4)
     layout = layout_of(robot, ["viscous", "rotor"])
     limits = MotionLimits(robot, clearance_of(robot), layout, layout.complete_nominal())
-    motions = crane_x7_motions(limits, recipes=FEW[1:2])
+    motions = structured_motions(limits, postures=FOLDED, wrist=5, recipes=FEW[1:2])
     certify(limits, motions["PC06"])
     assert motions["PC06"].duration > 1.1 * crane()[1]["PC06"].duration
     assert "slowed-swing" in {finding.code for finding in motions.findings}
@@ -103,7 +99,7 @@ def test_a_rest_at_the_waypoints_and_other_amplitudes_are_had_on_request() -> No
     limits, _ = crane()
     amplitude = np.radians([20.0, 20.0, 20.0, 20.0, 20.0, 20.0, 20.0, 0.0])
     few = structured_motions(
-        limits, postures=CRANE_X7_POSTURES, wrist=5, amplitude=amplitude, recipes=FEW[:1], dwell=0.5
+        limits, postures=FOLDED, wrist=5, amplitude=amplitude, recipes=FEW[:1], dwell=0.5
     )
     goes = extent(few["PA03"])
     np.testing.assert_allclose(goes.upper[:3], amplitude[:3], atol=1e-5)

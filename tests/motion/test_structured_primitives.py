@@ -17,13 +17,13 @@ from steelyard.motion.recipes import (
     RecipeSwing,
     adjacent_pair_offsets,
     joint_group_offsets,
-    paper_recipes,
     primitive_within,
     single_joint_offsets,
+    structured_recipes,
 )
 from steelyard.zoo import zoo_robot
 
-RECIPES = {recipe.name: recipe for recipe in paper_recipes()}
+RECIPES = {recipe.name: recipe for recipe in structured_recipes()}
 PAIRS = {RecipeSwing.IN_PHASE, RecipeSwing.OPPOSITE}
 
 

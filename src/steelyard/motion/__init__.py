@@ -19,9 +19,9 @@ from steelyard.motion.fourier import FourierMotion, SinusoidMotion
 from steelyard.motion.motion import Basis, LinearMotion, Motion, MotionSample, SmoothMotion
 from steelyard.motion.random_fourier import UNLIMITED_SLIDE, UNLIMITED_TURN, random_fourier
 from steelyard.motion.receding_horizon import RecedingPlan, RecedingPlans
-from steelyard.motion.recipes import Recipe, paper_recipes
+from steelyard.motion.recipes import Recipe, structured_recipes
 from steelyard.motion.spline import SplineMotion, bezier, pick_and_place, quintic
-from steelyard.motion.structured import StructuredMotions, crane_x7_motions, structured_motions
+from steelyard.motion.structured import StructuredMotions, structured_motions
 from steelyard.motion.time_scaling import (
     largest_jerk,
     slowdown_within,
@@ -50,12 +50,10 @@ __all__ = [
     "StructuredMotions",
     "between_samples",
     "bezier",
-    "crane_x7_motions",
     "enclose",
     "extent",
     "in_sequence",
     "largest_jerk",
-    "paper_recipes",
     "pick_and_place",
     "quintic",
     "random_fourier",
@@ -67,6 +65,7 @@ __all__ = [
     "slowed",
     "slowed_within_jerk",
     "structured_motions",
+    "structured_recipes",
     "write_joint_trajectory",
     "write_motion",
     "write_samples",

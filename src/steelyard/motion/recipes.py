@@ -1,9 +1,10 @@
-"""The families of Oaki et al. (2026), section V-A: which primitives, at which posture, how fast.
+"""Structured motions: which joints swing, at which posture, how fast; 40 to fit parameters to and 3 held out.
 
-There are three postures, and of each a variant with the wrist turned by a right angle. The paper publishes
-how many motions a family has and what kind of primitives, but neither the combinations nor the amplitudes.
-Chosen here: swings of one joint at a time alone leave some parameters of the paper's arm unseen at every
-posture, so each pattern has adjacent joints too, and each shows all parameters.
+There are three postures, and of each a variant with the wrist turned by a right angle. A motion is a row of
+swings of few joints that a person can read. It is after Oaki et al. (2026), section V-A, who publish how many
+motions a family has and what kind of primitives, but neither the combinations nor the amplitudes. Chosen
+here: swings of one joint at a time alone leave some parameters unseen at every posture, so each pattern has
+adjacent joints too, and each shows all parameters.
 
 | pattern | at the posture | at its wrist variant |
 | --- | --- | --- |
@@ -38,7 +39,7 @@ from steelyard.robot import Robot
 #
 # $$\bar q \to c - \delta \to c + \delta \to \bar q$$
 #
-# The paper's primitives move one joint, $\delta = a_j e_j$, or two adjacent ones,
+# The primitives there move one joint, $\delta = a_j e_j$, or two adjacent ones,
 # $\delta = s_j a_j e_j + s_{j+1} a_{j+1} e_{j+1}$ with signs s that make them swing in phase or in opposite
 # phase, about $c = \bar q$. Here any joints may move together, and the centre c of a swing moves as little as
 # needed where a joint has no room for its amplitude on both sides of the posture.
@@ -226,11 +227,11 @@ _PATTERNS = (
 )
 
 
-def paper_recipes() -> tuple[Recipe, ...]:
+def structured_recipes() -> tuple[Recipe, ...]:
     """The 40 motions for identification and the 3 for validation.
 
     Returns:
-        The recipes, families in the paper's order.
+        The recipes: families PA, PB, PC, AP, AG and V, in this order.
     """
     grids = [recipe for posture in range(len(POSTURES)) for recipe in _posture_family(posture)]
     return (*grids, *_pair_family(), *_aggregated(), *_held_out())

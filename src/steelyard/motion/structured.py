@@ -25,9 +25,9 @@ from steelyard.motion.recipes import (
     RecipeSwing,
     adjacent_pair_offsets,
     joint_group_offsets,
-    paper_recipes,
     primitive_within,
     single_joint_offsets,
+    structured_recipes,
 )
 from steelyard.motion.spline import SplineMotion, through_waypoints
 from steelyard.robot import Robot
@@ -647,7 +647,7 @@ def structured_motions(
     recipes: tuple[Recipe, ...] | None = None,
     dwell: float = 0.0,
 ) -> StructuredMotions:
-    """Make the families of Oaki et al. (2026) for an arm.
+    """Make the families of structured motions for an arm.
 
     Every motion goes from rest to rest through waypoints, from swing to swing of few joints at a posture.
     What each is made of is in `recipes`, the swings in `primitives`, the way between waypoints in
@@ -670,7 +670,7 @@ def structured_motions(
             axis crosses that of the joint behind it, -1 for none.
         amplitude: largest of every joint, zero where it is to stand still, shape (nv,), rad or m; None for 45
             degrees or a tenth of a metre.
-        recipes: which motions; None for the paper's 43.
+        recipes: which motions; None for all 43.
         dwell: how long to rest at each waypoint, s.
 
     Returns:
@@ -695,7 +695,7 @@ def structured_motions(
     variants = X if turned in (None, -1) else np.array([_variant(room, x, turned) for x in X])
     swings = FittedSwings(room, X, variants, a)
     maker = RecipeMotions(swings, dwell)
-    made = [StructuredMotion(recipe, maker.motion(recipe)) for recipe in recipes or paper_recipes()]
+    made = [StructuredMotion(recipe, maker.motion(recipe)) for recipe in recipes or structured_recipes()]
     moved = [] if postures is None else _moved(robot, np.asarray(postures, dtype=float), X)
     return StructuredMotions(tuple(made), X, variants, (*moved, *swings.findings, *maker.findings))
 
@@ -722,52 +722,3 @@ def _moved(robot: Robot, wanted: Array, postures: Array) -> list[Finding]:
         )
         for k, j in np.argwhere(np.abs(postures - wanted) > 1e-9)
     ]
-
-
-# The motions of Oaki et al. (2026) for their own arm, the CRANE-X7 with or without its hand axis.
-
-CRANE_X7_POSTURES = read_only(
-    np.radians(
-        [
-            [0.0, 0.0, 0.0, -90.0, 0.0, 0.0, 0.0, 0.0],
-            [0.0, 0.0, 0.0, -150.0, 0.0, 0.0, 0.0, 0.0],
-            [0.0, 60.0, 0.0, -150.0, 0.0, 0.0, 0.0, 0.0],
-        ]
-    )
-)
-"""Postures A, B and C of the paper's eight axes, the hand last, shape (3, 8), rad (Appendix B)."""
-CRANE_X7_WRIST = 5
-"""Joint 6 of the paper, counted from zero."""
-
-
-def crane_x7_motions(
-    limits: MotionLimits, *, recipes: tuple[Recipe, ...] | None = None, dwell: float = 0.0
-) -> StructuredMotions:
-    """PA01 to PA11, PB01 to PB11, PC01 to PC11, AP01 to AP05, AG01, AG02 and V01 to V03.
-
-    Where the description is narrower than the paper's posture, the posture gives way. Joint 6 stops at 90
-    degrees: the wrist variant stands a hundredth of the range before that, and joint 6 swings to one side
-    of it. Joint 4 folds to 160.8 degrees, but with 150, as at postures B and C, capsules around forearm and
-    upper arm all but touch: it unfolds until they are clear, and swings outwards.
-
-    Args:
-        limits: what every motion must respect, with a CRANE-X7.
-        recipes: which motions; None for all 43.
-        dwell: how long to rest at each waypoint, s.
-
-    Returns:
-        The motions.
-
-    Raises:
-        InputError: the robot has neither seven nor eight joints.
-    """
-    nv = limits.robot.nv
-    if nv not in (7, 8):
-        raise InputError(
-            f"has {nv} joints, a CRANE-X7 has 7, or 8 with its hand.",
-            place=f"robot '{limits.robot.name}'",
-            remedy="For other arms give postures of their own.",
-        )
-    return structured_motions(
-        limits, postures=CRANE_X7_POSTURES[:, :nv], wrist=CRANE_X7_WRIST, recipes=recipes, dwell=dwell
-    )

@@ -2,11 +2,10 @@
 
 `plant` is the simulated arm, made by `mujoco_model`, with `friction` in its drives; `sensor` and `sensing`
 are what its log goes through. `run` tries a motion in the loop of `closed_loop` (`cycles` is its kernel).
-`hand_guiding`, `joint_experiments` and `object_trials` are other experiments; `second_look` checks a
-certified motion by other code.
+`joint_experiments` and `object_trials` are other experiments; `second_look` checks a certified motion by
+other code.
 """
 
-from steelyard.simulation.hand_guiding import Hand, guiding_check
 from steelyard.simulation.joint_experiments import joint_experiments, nominal_posture
 from steelyard.simulation.object_trials import (
     Swing,
@@ -24,7 +23,6 @@ from steelyard.simulation.sensor import SENSORS, SensorPreset, drawn_robot_sampl
 __all__ = [
     "LONGEST_STEP",
     "SENSORS",
-    "Hand",
     "Plant",
     "SecondLook",
     "SensorPreset",
@@ -32,7 +30,6 @@ __all__ = [
     "compared_motion",
     "drawn_robot_sample",
     "encoder_steps",
-    "guiding_check",
     "joint_experiments",
     "nominal_posture",
     "run_trial",

@@ -47,13 +47,11 @@ from steelyard.motion import (
     AnyMotion,
     LinearMotion,
     Recipe,
-    StructuredMotions,
-    crane_x7_motions,
     extent,
-    paper_recipes,
     read_motion,
     sample_times,
     structured_motions,
+    structured_recipes,
 )
 from steelyard.progress import advance, say
 from steelyard.recording import Recording, read, require_readable_logs
@@ -111,8 +109,6 @@ ROOM, LEAST_ROOM = 1.3, 1e-3
 JUDGED, FINE = 20.0, 200.0
 """Samples in a second by which a structured motion is judged, as many as a search counts, and those at which
 its torque and clearance are looked at, Hz; what is between is for the proof."""
-PAPERS_ARM, PAPERS_JOINTS = "crane_x7", (7, 8)
-"""The arm that has postures of its own, and its numbers of joints, without and with the hand axis."""
 METER_NOISE, METER_RATE = 3e-3, 1000.0
 """By which a planned motion is judged: torque noise as a share of each joint's limit, that of `industrial`
 sensors, and samples in a second, Hz."""
@@ -665,7 +661,7 @@ def _chosen(robot: Robot, request: MotionRequest) -> DesignedMotion:
     """Make the structured motions, order them by the criterion, and take the best that can be proven."""
     recipes, jerk = _recipes(request.motion_name), request.largest_jerk(robot)
     asked = design_specification(robot, request)
-    made = _structured(asked.limits, recipes)
+    made = structured_motions(asked.limits, recipes=recipes)
     for finding in made.findings:
         say(f"   {finding}")
     began = time.perf_counter()
@@ -708,20 +704,12 @@ def _chosen(robot: Robot, request: MotionRequest) -> DesignedMotion:
 
 def _recipes(name: str | None) -> tuple[Recipe, ...]:
     """The one of a name, or all that parameters may be fitted to."""
-    every = {recipe.name: recipe for recipe in paper_recipes()}
+    every = {recipe.name: recipe for recipe in structured_recipes()}
     if name is None:
         return tuple(recipe for recipe in every.values() if not recipe.held_out)
     if name not in every:
         raise UnknownNameError("structured motion", name, every, place="--motion-name")
     return (every[name],)
-
-
-def _structured(limits: MotionLimits, recipes: tuple[Recipe, ...]) -> StructuredMotions:
-    """At the paper's postures for its arm, at postures that fold the arm for any other."""
-    robot = limits.robot
-    if robot.name.startswith(PAPERS_ARM) and robot.nv in PAPERS_JOINTS:
-        return crane_x7_motions(limits, recipes=recipes)
-    return structured_motions(limits, recipes=recipes)
 
 
 def _information(asked: DesignSpecification, motion: LinearMotion) -> Information:

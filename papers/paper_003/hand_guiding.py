@@ -12,16 +12,10 @@ from steelyard.control import Admittance
 from steelyard.dynamics import forward_kinematics, frame_jacobian
 from steelyard.errors import InputError
 from steelyard.robot import Robot
+from steelyard.simulation import Plant, SensorPreset, drawn_robot_sample, sensor_preset
 from steelyard.simulation.closed_loop import CommandLine, TorqueLimiter, command_delay
-from steelyard.simulation.plant import Plant
 from steelyard.simulation.sensing import JointSensors
-from steelyard.simulation.sensor import (
-    RobotSample,
-    SensorPreset,
-    drawn_robot_sample,
-    effort_limits,
-    sensor_preset,
-)
+from steelyard.simulation.sensor import RobotSample, effort_limits
 
 # A hand that takes an arm by its tool.
 

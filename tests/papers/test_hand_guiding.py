@@ -10,6 +10,7 @@ import pytest
 from scipy.integrate import solve_ivp
 from scipy.spatial.transform import Rotation
 
+from paper_003.hand_guiding import GuidedRun, GuidingCheck, Hand, guiding_check
 from steelyard.control import Admittance
 from steelyard.errors import InputError, UnknownNameError
 from steelyard.estimation import fit_least_squares, with_full_set
@@ -18,8 +19,7 @@ from steelyard.layout import layout_of
 from steelyard.motion import random_fourier
 from steelyard.problem import problem_of
 from steelyard.robot import Robot
-from steelyard.simulation import Hand, SensorPreset, guiding_check, simulate_motion
-from steelyard.simulation.hand_guiding import GuidedRun, GuidingCheck
+from steelyard.simulation import SensorPreset, simulate_motion
 from steelyard.simulation.sensor import drawn_robot_sample
 from steelyard.zoo import zoo_robot
 

@@ -9,18 +9,12 @@ import numpy as np
 import pytest
 
 from oracles.pinocchio_robot import PinocchioRobot
+from paper_004.crane_x7_motions import CRANE_X7_POSTURES, crane_x7_motions
 from steelyard.errors import InputError
 from steelyard.layout import layout_of
 from steelyard.limits import MotionLimits, certify, clearance_of
 from steelyard.link_frames import modified_dh_frames
-from steelyard.motion import extent
-from steelyard.motion.recipes import paper_recipes
-from steelyard.motion.structured import (
-    CRANE_X7_POSTURES,
-    StructuredMotions,
-    crane_x7_motions,
-    structured_motions,
-)
+from steelyard.motion import StructuredMotions, extent, structured_motions, structured_recipes
 from steelyard.reduction import symmetric_links
 from steelyard.robot import Robot
 from steelyard.zoo import zoo_robot
@@ -111,7 +105,9 @@ def test_each_of_the_40_shows_all_39_parameters_as_well_as_the_papers_do() -> No
 def test_swings_of_one_joint_at_a_time_alone_leave_parameters_unseen() -> None:
     # Why every pattern of the posture families has adjacent pairs as well.
     limits, _ = crane()
-    singles = [replace(r, steps=(r.steps[0], replace(r.steps[0], wrist=True))) for r in paper_recipes()[:1]]
+    singles = [
+        replace(r, steps=(r.steps[0], replace(r.steps[0], wrist=True))) for r in structured_recipes()[:1]
+    ]
     motions = structured_motions(limits, postures=CRANE_X7_POSTURES, wrist=5, recipes=tuple(singles))
     judge, columns = PinocchioRobot.of(limits.robot), paper_columns(limits.robot)
     at = motions["PA01"].sample(np.linspace(0.0, motions["PA01"].duration, 150))
@@ -121,7 +117,7 @@ def test_swings_of_one_joint_at_a_time_alone_leave_parameters_unseen() -> None:
 
 def test_without_its_hand_axis_the_arm_has_the_same_motions() -> None:
     limits = limits_of(zoo_robot("crane_x7"))
-    motions = crane_x7_motions(limits, recipes=paper_recipes()[-2:])
+    motions = crane_x7_motions(limits, recipes=structured_recipes()[-2:])
     assert motions.names == crane()[1].names[-2:]
     assert motions["V02"].joints == limits.robot.joint_names
     certify(limits, motions["V02"])
@@ -131,6 +127,6 @@ def test_without_its_hand_axis_the_arm_has_the_same_motions() -> None:
 
 def test_the_same_arm_has_the_same_motions_to_the_last_bit() -> None:
     limits, motions = crane()
-    again = crane_x7_motions(limits, recipes=paper_recipes()[-2:])
+    again = crane_x7_motions(limits, recipes=structured_recipes()[-2:])
     for item in again:
         assert item.motion.digest == motions[item.name].digest
