@@ -2,5 +2,5 @@
 
 *Excitation Trajectory Optimization for Dynamic Parameter Identification Using Virtual Constraints in Hands-on
 Robotic System*; the year is not printed in the text used. What Steelyard does in another way stands here as
-the paper has it, on top of the library's public names.
+the paper has it, on top of the library's public names; `hand_guiding` is its experiment V-C in simulation.
 """

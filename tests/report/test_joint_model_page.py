@@ -64,7 +64,7 @@ def test_the_page_is_well_formed_and_says_everything(content: JointModelContent)
     assert len(ids) == len(set(ids))
     assert {(a["href"] or "")[1:] for tag, a in reader.tags if tag == "a"} <= set(ids)
     text = " ".join(" ".join(reader.text).split())
-    for word in ("crane", "1.47 ± 0.12", "shoulder", "lift", "25.00 ± 0.30", "61", "ended early", "Fig. 2"):
+    for word in ("crane", "1.47 ± 0.12", "shoulder", "lift", "25.00 ± 0.30", "61", "ended early", "poles"):
         assert word in text
     # Joints of two kinds: units that differ stand beside the numbers, others once in the head.
     assert "m/s per N" in text
@@ -101,7 +101,7 @@ def test_a_joint_called_like_a_section_or_like_another_joint_takes_nobodys_place
     named = replace(content, entries=(entry("Models"), entry("a  b"), entry("a b")))
     reader = PageReader(joint_model_page(named))
     ids = [attrs["id"] for tag, attrs in reader.tags if tag == "section"]
-    assert ids == ["verdict", "models", "controller", "joint-1", "joint-2", "joint-3", "paper"]
+    assert ids == ["verdict", "models", "controller", "joint-1", "joint-2", "joint-3", "method"]
 
 
 def curves(picture: str) -> list[np.ndarray]:

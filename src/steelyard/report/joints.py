@@ -244,35 +244,30 @@ def _svg(height: int, title: str, parts: Sequence[str]) -> str:
     )
 
 
-_BESIDE = (
-    (
-        "Fig. 2 a, b",
-        "Velocity by encoder differences against the model's, and both frequency responses. The paper shows "
-        "joint 7 of a real CRANE-X7; here is every joint of the robot above.",
-    ),
+_METHOD = (
     (
         "Dead time",
         "From a reading to the arrival of its torque. That the torque is then held for a cycle is solved "
-        "exactly. The paper counts 0.5 ms of holding into its 1.5 ms, beside 0.9 ms of communication.",
+        "exactly.",
     ),
     (
         "Friction",
-        "The paper fits the model alone. Dry friction then passes for viscous friction, and the gain comes "
-        "out too small; it is fitted beside the model here, and the model as the paper has it is drawn too.",
+        "Dry friction is fitted beside the model. Without it, it passes for viscous friction, and the gain "
+        "comes out too small; the model without it is drawn too.",
     ),
     (
         "ARX",
-        "Least squares of order four, like the paper. It has no dry friction either, and so follows the "
-        "model without it at low frequencies; at high ones it shows what a lag of first order cannot: play, "
-        "joints that give way, and the encoder's steps.",
+        "Least squares of order four. It has no dry friction either, and so follows the model without it at "
+        "low frequencies; at high ones it shows what a lag of first order cannot: play, joints that give "
+        "way, and the encoder's steps.",
     ),
     (
         "Gains",
-        "The paper states neither its gains nor how they were chosen. Here both poles of the error lie at "
-        "the bandwidth, and the phase margin is computed with dead time, hold and filter, for the worst "
-        "inertia of the stated range.",
+        "Both poles of the error lie at the bandwidth, and the phase margin is computed with dead time, hold "
+        "and filter, for the worst inertia of the stated range.",
     ),
 )
+"""What was done, by topic."""
 
 
 def joint_model_page(content: JointModelContent, *, version: str = "") -> str:
@@ -294,7 +289,7 @@ def joint_model_page(content: JointModelContent, *, version: str = "") -> str:
         "models": "Models",
         "controller": "Controller",
         **{joint["anchor"]: joint["name"] for joint in joints},
-        "paper": "Beside Oaki et al. (2026)",
+        "method": "How it is done",
     }
     told = {
         "robot": content.robot,
@@ -303,7 +298,7 @@ def joint_model_page(content: JointModelContent, *, version: str = "") -> str:
         "models": _table({entry.joint: entry.model for entry in content.entries}),
         "controller": _table({entry.joint: entry.controller for entry in content.entries}),
         "joints": joints,
-        "beside": _BESIDE,
+        "method": _METHOD,
     }
     return render_page(
         "joints.html",

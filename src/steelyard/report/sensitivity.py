@@ -303,54 +303,29 @@ def _told(values: Array, k: int) -> str:
     return numeral(float(values[k]), digits=2)
 
 
-_BESIDE = (
-    (
-        "Object",
-        "The default object is that of Table 5.4. Like for like; the prose of 5.1.2 states another inertia, "
-        "which breaks the triangle inequality.",
-    ),
+_METHOD = (
     (
         "Runs",
-        "The paper simulates a controlled Panda in Drake. Here torques come from inverse dynamics along the "
-        "exact motion: no controller, no plant, no friction. Loaded and empty run coincide in both.",
+        "Torques come from inverse dynamics along the exact motion: no controller, no plant, no friction. "
+        "Loaded and empty run coincide.",
     ),
     (
         "Estimator",
-        "Residual torques, ten numbers, plain least squares, as in the paper. Only weighted and momentum, "
-        "which are ours, weigh the joints by their noise.",
+        "Residual torques, ten numbers, plain least squares. Only weighted and momentum weigh the joints by "
+        "their noise.",
     ),
     (
-        "Fig. 5-3",
-        "Like for like: σ = 0.01 on q and v, 18 trials, accelerations from noisy against smooth states "
-        "(none against clean). Not stated in the paper, and chosen here: the motion, its length, and the "
-        "rate of sampling, with which the noise of differences grows: at 1 kHz it is five times that at "
-        "200 Hz.",
+        "Noise",
+        "Drawn for the loaded and for the empty run. That of differences grows with the rate of sampling: at "
+        "1 kHz it is five times that at 200 Hz. Noise of torques alone leaves least squares without bias.",
     ),
     (
-        "Figs. 5-4, 5-5",
-        "Like for like: σ = 0.01 and 0.1 on torques, none on states; the paper makes 10 trials. Noise is "
-        "drawn for the loaded and for the empty run; whether the paper does so is not said, and changes "
-        "errors by √2. The paper's mass at 0.1 settles on a wrong value. Noise of torques alone leaves least "
-        "squares without bias, so the curves here close in on the truth.",
-    ),
-    (
-        "Fig. 5-8",
-        "Like for like: 0.3 rad, 1 to 5 rad/s, boxes of 0.3 × 0.6 × 0.3 m in front of and behind the robot, "
-        "cubic in joint space. Chosen here: the boxes' places, a tool that points down at both ends, the "
-        "pace, and the noise. The paper's condition numbers are about 8 for sinusoids and of the order of "
-        "10³ for pick-and-place.",
-    ),
-    (
-        "Filter of 4.4.3",
-        "Second order, 10 Hz, on torques and accelerations, at 200 Hz as in the paper; here it runs forwards "
-        "and backwards, so that nothing is delayed, and what it cannot know at both ends is cut.",
-    ),
-    (
-        "Values",
-        "The paper shows its errors as pictures without numbers, so orders and shapes can be compared, "
-        "values cannot.",
+        "Filter",
+        "Butterworth: second order, 10 Hz, on torques and accelerations; it runs forwards and backwards, so "
+        "that nothing is delayed, and what it cannot know at both ends is cut.",
     ),
 )
+"""What was done, by topic."""
 
 
 def sensitivity_page(table: SensitivityTable, *, robot: str, seed: int, version: str = "") -> str:
@@ -375,7 +350,7 @@ def sensitivity_page(table: SensitivityTable, *, robot: str, seed: int, version:
         **{anchor: f"Noise and filters, {kind}" for anchor, kind in anchors.items()},
         **({"running": "Mass against samples"} if running else {}),
         "motions": "Motions",
-        "paper": "Beside Lambert (2023)",
+        "method": "How it is done",
     }
     told = {
         "robot": robot,
@@ -386,7 +361,7 @@ def sensitivity_page(table: SensitivityTable, *, robot: str, seed: int, version:
         "errors": [{"anchor": anchor, "noises": _errors(table, kind)} for anchor, kind in anchors.items()],
         "running": running,
         "motions": _motions(table),
-        "beside": _BESIDE,
+        "method": _METHOD,
     }
     return render_page(
         "sensitivity.html",
