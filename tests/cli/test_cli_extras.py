@@ -81,7 +81,7 @@ def test_a_log_that_cannot_be_read_is_refused_before_another_one_is(
     there: Path, monkeypatch: pytest.MonkeyPatch, command: str, log: str, said: str
 ) -> None:
     for room in (
-        "workflows.identification_data",
+        "identification.data",
         "workflows.weighing",
         "workflows.joint_models",
         "workflows.motion_design",

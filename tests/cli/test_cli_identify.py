@@ -20,11 +20,12 @@ from steelyard.cli.app import main
 from steelyard.drive import Drive
 from steelyard.dynamics import inverse_dynamics
 from steelyard.estimation import TorqueLag
+from steelyard.identification.estimate import lag_words
 from steelyard.layout import layout_of
 from steelyard.motion import random_fourier, write_motion
 from steelyard.recording import Recording, read, write
 from steelyard.simulation import simulate_motion
-from steelyard.workflows.judged_estimate import _costly, lag_words
+from steelyard.workflows.judged_estimate import _costly
 from steelyard.zoo import zoo_robot
 
 FILES = {"model.urdf", "model.xml", "parameters.json", "record.json", "report.html"}

@@ -14,10 +14,10 @@ import pytest
 
 from cli.running import Run, run
 from steelyard.control import read_loop
+from steelyard.identification.closed_loop import _doubts
 from steelyard.motion import random_fourier, write_motion
 from steelyard.recording import Recording, write
 from steelyard.simulation import simulate_motion
-from steelyard.workflows.closed_loop import _doubts
 from steelyard.zoo import zoo_robot
 
 CYCLE, DELAY = 1e-3, 1.5e-3

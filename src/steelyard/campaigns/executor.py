@@ -28,6 +28,7 @@ from steelyard import __version__
 from steelyard.campaigns.store import DamagedError, Store, decode_result, encode_result
 from steelyard.campaigns.task import Failure, function_of
 from steelyard.errors import InputError, SteelyardError
+from steelyard.progress import ProgressStep, heard_by
 from steelyard.threads import set_thread_count
 
 # Running one task: the same bits on one core, on many, and on another machine
@@ -110,7 +111,9 @@ def perform(call: Call, fetch: Callable[[str], bytes]) -> Performed:
         function = _prepared(call.function)
         inputs = {argument: _resolved(given, fetch) for argument, given in call.inputs.items()}
         called = True
-        result = function(**call.parameters, **inputs)
+        # Whoever listens does so in the process of the caller, which a fork copied with its locks.
+        with heard_by(_nobody):
+            result = function(**call.parameters, **inputs)
         called = False
         content = encode_result(result)
     except MemoryError:
@@ -119,6 +122,10 @@ def perform(call: Call, fetch: Callable[[str], bytes]) -> Performed:
         reason = f"{type(error).__name__}: {' '.join(str(error).split())}"
         failure = Failure(call.task, reason, called and isinstance(error, SteelyardError), _detail(error))
     return Performed(time.perf_counter() - began, socket.gethostname(), content, failure)
+
+
+def _nobody(step: ProgressStep) -> None:
+    """What tasks say of their steps is for nobody: it is told of tasks that they began and ended."""
 
 
 @cache

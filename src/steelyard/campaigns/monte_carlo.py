@@ -14,17 +14,24 @@ from steelyard.arrays import Array
 from steelyard.audit import error_along, torque_error
 from steelyard.campaigns.spec import CampaignPlan, Section, Spec, described_robot, robot_of
 from steelyard.campaigns.task import Failure, Inputs, Task, TaskGraph, task_seed
+from steelyard.consistency import sane_prior
 from steelyard.drive import DRIVE_TERMS
 from steelyard.dynamics import inverse_dynamics
 from steelyard.errors import InputError, SteelyardError, UnknownNameError
-from steelyard.estimation import METHODS, fit_by_name, torque_aligned
+from steelyard.estimation import METHODS
+from steelyard.identification import (
+    WINDOWS,
+    IdentificationData,
+    fitted_question,
+    identification_data,
+    posed_question,
+)
 from steelyard.inertia import drawn_near
 from steelyard.layout import layout_of
 from steelyard.motion import FourierMotion, MotionSample, in_sequence, random_fourier
-from steelyard.problem import Estimate, problem_of
+from steelyard.problem import Estimate
 from steelyard.recording import Recording, Step
 from steelyard.robot import Robot
-from steelyard.signals import prepared, without_turning
 from steelyard.simulation import SENSORS, SensorPreset, simulate_motion
 from steelyard.uncertainty import ACCURACY
 
@@ -126,7 +133,7 @@ RATE = 100.0
 """Samples in a second at which an estimate is compared with the truth, Hz."""
 _SCALED = ("encoder", "torque_noise", "torque_bias", "torque_quantum", "current_quantum", "gain_error")
 """What the axis `noise` multiplies: all by which a reading is off. Timing and friction stay the preset's."""
-_PARTS = ("train", "held_out")
+_HELD_OUT = "the motion held out"
 _CHANNELS = ("q", "v", "a", "tau")
 
 Document = Mapping[str, Any]
@@ -173,10 +180,12 @@ def record_trial(
     motion: int,
     duration: float,
     prior_error: float,
+    drive: Sequence[str],
+    every_sample: bool,
     trial: int,
     seed: int,
 ) -> dict[str, Any]:
-    """Run both motions on a simulated robot, one after the other, and make the logs ready.
+    """Run both motions on a simulated robot, one after the other, and make the logs ready as `identify` does.
 
     It is one run: bias, gain error and hidden friction are drawn once, and hold for both motions.
 
@@ -187,23 +196,35 @@ def record_trial(
         motion: seed of the motions.
         duration: of each motion, s.
         prior_error: relative error of the links that are believed beforehand, dimensionless.
+        drive: drive terms of the model, by which the cut-off of the positions is chosen.
+        every_sample: whether `momentum` is tried, which needs the first log at its own rate.
         trial: number of the trial.
         seed: of all that is random in this run.
 
     Returns:
-        `train` and `held_out`, each with `time`, `q`, `v`, `a`, `tau` and its `history`; `prior`, the links
-        believed beforehand, shape (10 L,), SI; `interval` of the log as it was recorded, s, zero where it is
-        the truth and needs no preparation.
+        `train` and `held_out`, each with `time`, `q`, `v`, `a`, `tau` and its `history`; `every_sample`, the
+        first at its own rate, or nothing; `prior`, the links believed beforehand, shape (10 L,), SI;
+        `interval` of the log as it was recorded, s, None where it is the truth and is taken as it is.
     """
     arm, preset = robot_of(robot), scaled_preset(sensor, noise)
     both = in_sequence([motion_of_seed(arm, motion, duration, part) for part in range(2)])
     log = simulate_motion(arm, both, sensor=preset, rng=np.random.default_rng(seed))
     seam = int(np.searchsorted(log.time, duration))
-    halves = (log.rows(slice(0, seam)), log.rows(slice(seam, None)))
-    ready = [half if preset.truth else prepared(half).recording for half in halves]
-    parts: dict[str, Any] = {part: _kept(half) for part, half in zip(_PARTS, ready, strict=True)}
-    believed = _believed(arm, prior_error, np.random.default_rng([seed, 1]))
-    return parts | {"prior": believed, "interval": 0.0 if preset.truth else 1.0 / preset.rate}
+    train, held_out = log.rows(slice(0, seam)), log.rows(slice(seam, None))
+    layout = layout_of(arm, list(drive))
+    if preset.truth:
+        every = (train,) if every_sample else ()
+        data = IdentificationData(arm, layout, (train,), held_out, _HELD_OUT, every_sample=every)
+    else:
+        method = WINDOWS if every_sample else "auto"
+        data = identification_data(arm, layout, [train], held_out, method=method)
+    return {
+        "train": _kept(data.train[0]),
+        "held_out": _kept(data.holdout),
+        "every_sample": [_kept(one) for one in data.every_sample],
+        "prior": _believed(arm, prior_error, np.random.default_rng([seed, 1])),
+        "interval": data.interval,
+    }
 
 
 def fit_trial(
@@ -219,8 +240,9 @@ def fit_trial(
 ) -> dict[str, Any]:
     """Identify the robot from one log and compare with the truth, which the simulation knows.
 
-    As `steelyard identify` does: torques are moved by their lag where sampling explains it, samples near
-    which a joint turns are left out, and links are believed beforehand that are not the true ones.
+    It is the fit of `steelyard identify` with links believed beforehand that are not the true ones. What is
+    compared is the method's own answer: links for those that ask for none, such as `ols`, are found
+    afterwards by the same means for all, and would say nothing of the method.
 
     Args:
         recorded: result of `record_trial`.
@@ -239,18 +261,21 @@ def fit_trial(
         `cond`, dimensionless.
     """
     arm = robot_of(robot)
-    train, held_out = (_log(arm, recorded[part]) for part in _PARTS)
     planned = motion_of_seed(arm, motion, duration, 0)
     layout = layout_of(arm, list(drive))
-    prior = np.full(layout.size, np.nan)
-    prior[: 10 * len(layout.links)] = recorded["prior"]
-    if recorded["interval"] > 0.0:
-        (train,), _ = torque_aligned(problem_of(arm, layout, [train]), [train], recorded["interval"])
-        train = without_turning(train)
-    at = planned.sample(train.time)
-    instruments = (at.q, at.v, at.a) if method == "iv" else None
-    problem = problem_of(arm, layout, [train], prior=prior)
-    estimate = fit_by_name(problem, method, instruments=instruments)
+    believed = np.full(layout.size, np.nan)
+    believed[: 10 * len(layout.links)] = recorded["prior"]
+    data = IdentificationData(
+        arm,
+        layout,
+        (_log(arm, recorded["train"]),),
+        _log(arm, recorded["held_out"]),
+        _HELD_OUT,
+        interval=recorded["interval"],
+        every_sample=tuple(_log(arm, one) for one in recorded["every_sample"]),
+        motion=planned,
+    ).believing(sane_prior(arm, layout, believed))
+    estimate = fitted_question(posed_question(data), method).estimate
     return {
         "sensor": sensor,
         "noise": noise,
@@ -258,7 +283,7 @@ def fit_trial(
         "method": method,
         "trial": trial,
         "error": _off_the_truth(arm, estimate, planned.sample(np.arange(0.0, duration, 1.0 / RATE))),
-        "held_out": float(error_along([held_out], [estimate.torque(arm, held_out)]).overall),
+        "held_out": float(error_along([data.holdout], [estimate.torque(arm, data.holdout)]).overall),
         "cond": float(estimate.condition),
     }
 
@@ -481,7 +506,7 @@ def _spread(values: list[float]) -> dict[str, float] | None:
 
 # The tasks of a Monte Carlo study: every log once, every method on every log, and one table.
 
-VERSION = "3"
+VERSION = "4"
 """Of the tasks: raised when what one of them computes changes."""
 _ROOM = "steelyard.campaigns.monte_carlo"
 """Where the stages are."""
@@ -508,7 +533,13 @@ def monte_carlo(spec: Spec) -> CampaignPlan:
         "noise": {f"{factor:g}": factor for factor in study.noise},
         "motion": {str(seed): seed for seed in study.motions},
     }
-    common = {"robot": robot, "duration": study.duration, "prior_error": study.prior_error}
+    common = {
+        "robot": robot,
+        "duration": study.duration,
+        "prior_error": study.prior_error,
+        "drive": list(study.drive),
+        "every_sample": WINDOWS in study.methods,
+    }
     logs = trials(
         "record",
         f"{_ROOM}:record_trial",
@@ -518,7 +549,7 @@ def monte_carlo(spec: Spec) -> CampaignPlan:
         version=VERSION,
         parameters=common,
     )
-    fits = [_fit(log, method, study.drive) for method in study.methods for log in logs]
+    fits = [_fit(log, method) for method in study.methods for log in logs]
     axes = {axis: list(values.values()) for axis, values in runs.items()} | {"method": list(study.methods)}
     answer = Task(
         "answer",
@@ -532,10 +563,10 @@ def monte_carlo(spec: Spec) -> CampaignPlan:
     return CampaignPlan(TaskGraph([*logs, *fits, answer]), "answer")
 
 
-def _fit(log: Task, method: str, drive: tuple[str, ...]) -> Task:
+def _fit(log: Task, method: str) -> Task:
     """One method on one log, named `fit.sensor.noise.motion.method.trial`."""
     condition, _, trial = log.name.removeprefix("record.").rpartition(".")
-    names = ("robot", "sensor", "noise", "motion", "duration", "trial")
-    parameters = {name: log.parameters[name] for name in names} | {"method": method, "drive": list(drive)}
+    names = ("robot", "sensor", "noise", "motion", "duration", "trial", "drive")
+    parameters = {name: log.parameters[name] for name in names} | {"method": method}
     name = f"fit.{condition}.{method}.{trial}"
     return Task(name, f"{_ROOM}:fit_trial", parameters, {"recorded": log.name}, "fit", VERSION)

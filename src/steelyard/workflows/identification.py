@@ -21,6 +21,7 @@ from steelyard.export import draw_models, load_judges, write_result
 from steelyard.files import FilePath, write_text
 from steelyard.finding import Finding
 from steelyard.identifiable import ExcitationCertificate
+from steelyard.identification import IdentificationData, LogOptions, log_made_ready
 from steelyard.layout import Layout
 from steelyard.model import LinkSpread, Model, StoredBase
 from steelyard.problem import Estimate, Problem
@@ -29,8 +30,7 @@ from steelyard.report import identification_content_of, load_report_page, report
 from steelyard.robot import Robot
 from steelyard.signals import band_of, in_band
 from steelyard.uncertainty import LinkIntervals, LinkPosterior, base_intervals
-from steelyard.workflows.identification_data import IdentificationData, LogOptions, log_made_ready
-from steelyard.workflows.identify_request import IdentifyRequest
+from steelyard.workflows.identify_request import IdentifyRequest, log_options
 from steelyard.workflows.record import read_back
 
 NO_LINKS = "no set of links that can exist predicts the estimated torques, so no model is written."
@@ -331,7 +331,8 @@ class Identification:
         Raises:
             InputError: the log cannot be used.
         """
-        how = LogOptions() if self.request is None else LogOptions.of(self.request, self.constants)
+        asked = self.request
+        how = LogOptions() if asked is None else log_options(asked, self.joints, self.constants)
         ready, _, _ = log_made_ready(log, self.robot, how)
         if (factors := self.question.factors) is not None:
             ready = ready.revised(

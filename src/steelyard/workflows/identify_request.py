@@ -11,11 +11,14 @@ from typing import Any
 
 import numpy as np
 
+from steelyard.arrays import Array
 from steelyard.drive import ALL_TERMS
 from steelyard.errors import InputError, UnknownNameError
 from steelyard.estimation import METHODS, KnownMoment
+from steelyard.identification import CLOSED_LOOP, WINDOWS, LogOptions
 from steelyard.robot import StatedLimits
 from steelyard.workflows.identify import DRIVE
+from steelyard.workflows.logs import torque_signs
 from steelyard.workflows.record import RecordedRequest, require_seed
 
 MOMENT_ERROR = 0.02
@@ -25,10 +28,6 @@ LARGEST = 1e9
 """Largest number known beforehand, and one over the smallest: kg, kg·m², and shares."""
 MOST_DRAWS = 10_000
 """Most models that are drawn and written."""
-CLOSED_LOOP = "clie"
-"""The method that simulates the controller with the robot, beside those of a problem alone."""
-WINDOWS = "momentum"
-"""The method that integrates over windows of the log at its own rate."""
 
 
 @dataclass(frozen=True)
@@ -129,6 +128,24 @@ def drive_terms(request: IdentifyRequest) -> list[str]:
                 remedy=f"Use terms of {','.join(SIMULATED_TERMS)}, or another method.",
             )
     return terms
+
+
+def log_options(request: IdentifyRequest, joints: Sequence[str], constants: Array | None) -> LogOptions:
+    """How the logs are read and made ready.
+
+    Args:
+        request: what was asked.
+        joints: names of the joints that move, in order.
+        constants: torque per current, shape (nv,), N·m/A or N/A; None for logged torques.
+
+    Returns:
+        The options.
+
+    Raises:
+        InputError: the signs are not those of these joints.
+    """
+    signs = torque_signs(request.torque_sign, joints)
+    return LogOptions(constants, request.columns, request.topic, request.cutoff, signs, request.static)
 
 
 def refuse_knowledge(request: IdentifyRequest) -> None:

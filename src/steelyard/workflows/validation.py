@@ -30,6 +30,7 @@ from steelyard.export import record_document, require_free, versions, write_fold
 from steelyard.files import FilePath
 from steelyard.finding import Finding
 from steelyard.identifiable import certify_excitation, structural_identifiability
+from steelyard.identification import LogOptions, log_made_ready
 from steelyard.layout import layout_of
 from steelyard.model import Model
 from steelyard.recording import Log, Recording, log_name, require_readable_logs
@@ -37,7 +38,6 @@ from steelyard.report import History, ReportContent, TorqueTrace, draw_arm, repo
 from steelyard.robot import Robot
 from steelyard.signals import in_band
 from steelyard.workflows.given import given_model, stated_limits
-from steelyard.workflows.identification_data import LogOptions, log_made_ready
 from steelyard.workflows.logs import absent_joints, listed_logs, torque_constants
 from steelyard.workflows.options import (
     AccelerationGiven,

@@ -17,6 +17,7 @@ from steelyard.errors import InputError, RecordingError, UnknownNameError
 from steelyard.export import ObjectMesh, object_mesh, require_free
 from steelyard.files import FilePath
 from steelyard.finding import Finding, Severity
+from steelyard.identification import WINDOWS
 from steelyard.inertia import Body
 from steelyard.layout import Layout, layout_of
 from steelyard.payloads import (
@@ -52,7 +53,6 @@ from steelyard.threads import with_one_blas_thread
 from steelyard.workflows.given import given_model, given_robot
 from steelyard.workflows.guaranteed_payload import guaranteed
 from steelyard.workflows.identify import DRIVE
-from steelyard.workflows.identify_request import WINDOWS
 from steelyard.workflows.logs import (
     absent_joints,
     torque_constant_errors,

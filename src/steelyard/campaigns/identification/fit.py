@@ -19,12 +19,12 @@ from steelyard.consistency import (
     lowest_pose,
     project_to_all_poses_by_ladder,
 )
-from steelyard.dynamics import compress, inverse_dynamics
 from steelyard.estimation.closed_loop import (
-    Point,
     Refinement,
     fit_closed_loop_input,
+    fit_minimal,
     loop_run,
+    possible_start,
     refine_intervals,
 )
 from steelyard.recording import Recording
@@ -63,23 +63,14 @@ def least_squares(subject: Document, recorded: Document, interval: float) -> dic
         columns of unit norm; `rms` of the residual by joint, N·m or N; `samples`.
     """
     about = robot_case_of(subject)
-    model = about.model
-    log = samples_of(measured(about, recorded), interval)
-    q, v, a, tau = (log.channels[name] for name in ("q", "v", "a", "tau"))
-    equations = compress(about.robot, model.layout, [(q, v, a, tau)])
-    R = equations.factor()
-    reduced = np.column_stack([R[:, :-1] @ model.basis, R[:, -1] - R[:, :-1] @ model.offset])
-    factor = np.asarray(np.linalg.qr(reduced, mode="r"))
-    W = factor[: model.size, : model.size]
-    beta = np.linalg.lstsq(W, factor[: model.size, -1], rcond=None)[0]
-    phi = model.standard(beta)
+    fit = fit_minimal(about.model, samples_of(measured(about, recorded), interval))
     return {
-        "factor": factor,
-        "beta": beta,
-        "cond": float(np.linalg.cond(W)),
-        "scaled": float(np.linalg.cond(W / np.linalg.norm(W, axis=0))),
-        "rms": np.sqrt(((tau - inverse_dynamics(about.robot, model.layout, phi, q, v, a)) ** 2).mean(axis=0)),
-        "samples": len(q),
+        "factor": fit.factor,
+        "beta": fit.values,
+        "cond": fit.condition,
+        "scaled": fit.scaled_condition,
+        "rms": fit.residual,
+        "samples": fit.samples,
     }
 
 
@@ -100,30 +91,12 @@ def start(subject: Document, fitted: Document) -> dict[str, Any]:
     definite = audit["definite"]
     route = "O-C" if definite else "O-S-C"
     if about.settings.start == "possible":
-        found = possible_start(about, fitted["factor"])
-        return {"audit": audit, "route": route, "margin": None, "beta": found[0], "phi": found[1]}
+        found = possible_start(about.links, fitted["factor"])
+        return {"audit": audit, "route": route, "margin": None, "beta": found.beta, "phi": found.parameters}
     if definite:
         return {"audit": audit, "route": route, "margin": None, "beta": beta, "phi": None}
     projected = project_to_all_poses_by_ladder(about.proof, beta, margins=about.settings.margins)
     return {"audit": audit, "route": route, "margin": projected.margin, "beta": projected.beta, "phi": None}
-
-
-def possible_start(about: RobotCase, factor: Array) -> tuple[Array, Array]:
-    """The possible links that fit the equations of a run best.
-
-    Args:
-        about: the robot case.
-        factor: triangle of the run's equations, shape (b + 1, b + 1), SI.
-
-    Returns:
-        beta, shape (b,), SI; and the full vector behind it, shape (p,), SI.
-    """
-    b = about.model.size
-    W, z = factor[:b, :b], factor[:b, -1]
-    middle = np.asarray(np.linalg.lstsq(W, z, rcond=None)[0], dtype=float)
-    found = about.links.best(W, z - W @ middle, Point(middle))
-    assert found.parameters is not None
-    return found.beta, found.parameters
 
 
 def audited(about: RobotCase, beta: Array) -> dict[str, Any]:

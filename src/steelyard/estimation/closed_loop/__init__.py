@@ -1,10 +1,11 @@
 """Closed-loop refinement: the parameters with which a simulated loop does what the real one did.
 
-`fit` is the estimator. `run` holds what was commanded and measured, `response` simulates it with derivatives,
-`search` is the Gauss-Newton method, `constraints` say where its steps may go, `delay` how late torques are.
+`fit` is the estimator, `start` where a minimal model's begins. `run` holds what was commanded and measured,
+`response` simulates it with derivatives, `search` is the Gauss-Newton method, `constraints` say where its
+steps may go, `delay` how late torques are.
 """
 
-from steelyard.estimation.closed_loop.constraints import FeasibleLinks, Point, SearchBox, feasible_links
+from steelyard.estimation.closed_loop.constraints import FeasibleLinks, SearchBox, feasible_links
 from steelyard.estimation.closed_loop.delay import CommandMatch, LoopDelay, command_match, common_dead_time
 from steelyard.estimation.closed_loop.fit import (
     SIMULATED_TERMS,
@@ -15,6 +16,7 @@ from steelyard.estimation.closed_loop.fit import (
 )
 from steelyard.estimation.closed_loop.run import LoopRun, block_means, loop_run
 from steelyard.estimation.closed_loop.search import Refinement, RefinementOutcome
+from steelyard.estimation.closed_loop.start import fit_minimal, possible_start
 
 __all__ = [
     "SIMULATED_TERMS",
@@ -22,7 +24,6 @@ __all__ = [
     "FeasibleLinks",
     "LoopDelay",
     "LoopRun",
-    "Point",
     "Refinement",
     "RefinementOutcome",
     "SearchBox",
@@ -32,7 +33,9 @@ __all__ = [
     "feasible_links",
     "fit_closed_loop",
     "fit_closed_loop_input",
+    "fit_minimal",
     "loop_run",
+    "possible_start",
     "refine_intervals",
     "within_noise",
 ]

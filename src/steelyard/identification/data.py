@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from steelyard.arrays import Array
+from steelyard.consistency import GeometricPrior, link_shapes
 from steelyard.errors import InputError
 from steelyard.estimation import KnownMoment, choose_cutoff, lowest_cutoff
 from steelyard.files import FilePath
@@ -30,15 +31,17 @@ from steelyard.signals import (
 )
 from steelyard.threads import with_one_blas_thread
 from steelyard.uncertainty import ACCURACY
-from steelyard.workflows.identify_request import CLOSED_LOOP, WINDOWS, IdentifyRequest, knowledge
-from steelyard.workflows.logs import torque_signs
-from steelyard.workflows.record import GivenObjects
 
 # What only a controller or a planned motion needs is loaded where one is given.
 if TYPE_CHECKING:
     from steelyard.control import LoopSettings
+    from steelyard.identification.closed_loop import LoopLog
     from steelyard.motion import Motion
-    from steelyard.workflows.closed_loop import LoopLog
+
+CLOSED_LOOP = "clie"
+"""The method that simulates the controller with the robot, beside those of a problem alone."""
+WINDOWS = "momentum"
+"""The method that integrates over windows of the log at its own rate."""
 
 Chooser = Callable[[Recording, Recording], tuple[float, str]]
 """From a log with torques, and the same as its spectrum suggests to make it ready, to a cut-off and why."""
@@ -46,33 +49,77 @@ Chooser = Callable[[Recording, Recording], tuple[float, str]]
 
 @dataclass(frozen=True, eq=False)
 class IdentificationData:
-    """Everything an estimate is made from, and what it is judged by."""
+    """Everything an estimate is made from, and what it is judged by.
+
+    Attributes:
+        robot: the robot that moved.
+        layout: the parameters asked about.
+        train: the logs that are learnt from, made ready.
+        holdout: the log that is not learnt from, made ready.
+        held_out: what to call it.
+        findings: what was noticed so far.
+        interval: of the training logs as they were recorded, s; None for data that has no lag, such as the
+            truth of a simulation, and is taken as it is.
+        loops: for `clie`, the training logs as they were recorded.
+        every_sample: for `momentum`, the training logs at their own rate, torques as measured.
+        static: whether the logs hold poses.
+        prior: what is believed beforehand, NaN where nothing is, shape (p,), SI; None for nothing at all.
+        prior_error: relative error of the links believed beforehand, dimensionless.
+        knowledge: what else is known, as `consistency.prior_of` takes it.
+        strength: of the pull towards the prior; None lets left-out blocks choose.
+        motion: the planned motion, or its file; for `iv` and `clie`.
+        controller: the control law that followed it, or its file; for `iv` and `clie`.
+        window: length of a window of `momentum`, s; None for the usual one.
+        choose_drive: whether the logs decide which drive terms are asked about.
+        constants: torque constants as stated, shape (nv,), N·m/A or N/A; None for logged torques.
+        constant_errors: relative deviations of them, shape (nv,), dimensionless; None for none.
+        moments: of gravity, which are known and calibrate the constants.
+        factors: what logged torques were multiplied by because of those moments, shape (nv,), dimensionless.
+    """
 
     robot: Robot
     layout: Layout
-    prior: Array | None
     train: tuple[Recording, ...]
     holdout: Recording
     held_out: str
-    findings: tuple[Finding, ...]
-    motion: Motion | FilePath | None = None
-    controller: LoopSettings | FilePath | None = None
-    static: bool = False
+    findings: tuple[Finding, ...] = ()
     interval: float | None = None
     loops: tuple[LoopLog, ...] = ()
     every_sample: tuple[Recording, ...] = ()
-    window: float | None = None
-    """Training logs at their own rate, torques as measured, and the length of a window, s: for `momentum`."""
-    strength: float | None = None
+    static: bool = False
+    prior: Array | None = None
     prior_error: float = ACCURACY
     knowledge: Mapping[str, Any] = field(default_factory=dict)
-    constant_errors: Array | None = None
+    strength: float | None = None
+    motion: Motion | FilePath | None = None
+    controller: LoopSettings | FilePath | None = None
+    window: float | None = None
     choose_drive: bool = False
     constants: Array | None = None
+    constant_errors: Array | None = None
     moments: tuple[KnownMoment, ...] = ()
-    """Torque constants as stated, N·m/A or N/A, and the moments that calibrate them."""
     factors: Array | None = None
-    """What logged torques were multiplied by because of those moments, shape (nv,), dimensionless."""
+
+    def believing(
+        self, prior: GeometricPrior, *, meshes: FilePath | None = None, shapes: bool = True
+    ) -> IdentificationData:
+        """The same data with what is known beforehand of the links.
+
+        Args:
+            prior: numbers of the links, and which of them nobody stated.
+            meshes: folder that mesh names start from; None where there is none.
+            shapes: whether links stay within the shapes of the description.
+
+        Returns:
+            The data, what was noticed about the prior first.
+        """
+        within = link_shapes(self.robot, meshes) if shapes else {}
+        return replace(
+            self,
+            prior=prior.parameters,
+            knowledge={**self.knowledge, "guessed": prior.replaced, "shapes": within},
+            findings=(*prior.findings, *self.findings),
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,7 +131,7 @@ class LogOptions:
         columns: what the columns are, as `recording.read` takes it.
         topic: of a bag.
         cutoff: of the low-pass filter, Hz; None for what the spectrum suggests.
-        torque_sign: signs of the logged torques, as `--torque-sign` takes them.
+        signs: of the logged torques and currents, shape (nv,), dimensionless; None to take them as they are.
         static: whether the logs hold poses.
     """
 
@@ -92,52 +139,53 @@ class LogOptions:
     columns: Mapping[str, str] | str | None = None
     topic: str | None = None
     cutoff: float | None = None
-    torque_sign: str | None = None
+    signs: Array | None = None
     static: bool = False
-
-    @classmethod
-    def of(cls, request: IdentifyRequest, constants: Array | None) -> LogOptions:
-        """Those of an identification.
-
-        Args:
-            request: what was asked.
-            constants: torque per current, shape (nv,), N·m/A or N/A.
-
-        Returns:
-            The options.
-        """
-        return cls(
-            constants, request.columns, request.topic, request.cutoff, request.torque_sign, request.static
-        )
 
 
 @with_one_blas_thread
 def identification_data(
-    request: IdentifyRequest,
     robot: Robot,
     layout: Layout,
-    prior: Array | None,
-    constants: Array | None,
-    objects: GivenObjects | None = None,
+    logs: Sequence[Log],
+    holdout: Log | None = None,
+    how: LogOptions | None = None,
+    method: str = "auto",
 ) -> IdentificationData:
-    """Read training and held-out logs; without one to hold out, a stretch of the last is kept apart."""
-    given, how = objects or GivenObjects(), LogOptions.of(request, constants)
-    if not request.logs:
+    """Read training and held-out logs; without one to hold out, a stretch of the last is kept apart.
+
+    Args:
+        robot: the robot that moved.
+        layout: the parameters asked about: positions are filtered as they bear it.
+        logs: what is learnt from.
+        holdout: what is not; None to keep a stretch of the last log apart.
+        how: how they are read; None for what the logs themselves suggest.
+        method: for which they are made ready: `clie` also needs them as they were recorded, `momentum` at
+            their own rate.
+
+    Returns:
+        The data, with nothing known beforehand.
+
+    Raises:
+        InputError: there is no log, or one cannot be used.
+    """
+    how = how or LogOptions()
+    if not logs:
         raise InputError("at least one log is needed.", place="LOG")
     findings: list[Finding] = []
 
     intervals: list[float] = []
     suggested: list[float] = []
 
-    def ready(path: str, choose: Chooser) -> Recording:
-        log, noticed, interval = log_made_ready(given.of(path), robot, how, choose)
+    def ready(log: Log, choose: Chooser) -> Recording:
+        done, noticed, interval = log_made_ready(log, robot, how, choose)
         intervals.append(interval)
         findings.extend(finding for finding in noticed if finding not in findings)
-        return log
+        return done
 
     def predicting(log: Recording, found: Recording) -> tuple[float, str]:
         """What torques of the part that is learnt from are predicted best with."""
-        alone = request.holdout is None and len(train) == len(request.logs) - 1
+        alone = holdout is None and len(train) == len(logs) - 1
         parts = holdout_split(found).train if alone else (found,)
         spans = [(float(part.time[0]), float(part.time[-1])) for part in parts]
         suggested.append(float(band_of(found) or 0.0))
@@ -153,49 +201,51 @@ def identification_data(
         return cutoff, "as that of the training logs, which was chosen by prediction."
 
     train: list[Recording] = []
-    for path in request.logs:
-        train.append(ready(path, predicting))
-    first, logs = list(train), [given.of(path) for path in request.logs]
-    if request.holdout is not None:
-        apart, name = ready(request.holdout, as_in_training), Path(request.holdout).name
+    for log in logs:
+        train.append(ready(log, predicting))
+    first = list(train)
+    if holdout is not None:
+        apart, name = ready(holdout, as_in_training), _file_name(holdout)
     else:
         split = holdout_split(train.pop())
         train += split.train
         first[-1] = split.train[0]
-        apart, name = split.apart, f"{Path(request.logs[-1]).name}, {split.words}"
+        apart, name = split.apart, f"{_file_name(logs[-1])}, {split.words}"
         say(f"   no log to hold out is given, so a part is kept apart: {name}")
-        if request.method == CLOSED_LOOP and len(split.train) > 1:
+        if method == CLOSED_LOOP and len(split.train) > 1:
             say("   a loop is simulated from its start, so of that log only the first stretch is refined by")
     return IdentificationData(
         robot,
         layout,
-        prior,
         tuple(train),
         apart,
         name,
         tuple(findings),
-        given.of(request.motion),
-        given.of(request.controller),
-        request.static,
-        max(intervals[: len(request.logs)]),
-        _loops(logs, robot, how, first) if request.method == CLOSED_LOOP else (),
-        _every_sample(logs, robot, how, train) if request.method == WINDOWS else (),
-        request.window,
-        request.strength,
-        ACCURACY if request.prior_error is None else request.prior_error,
-        knowledge(request),
-        choose_drive=request.drive is None and request.method == "auto" and not request.static,
+        max(intervals[: len(logs)]),
+        _loops(logs, robot, how, first) if method == CLOSED_LOOP else (),
+        _every_sample(logs, robot, how, train) if method == WINDOWS else (),
+        how.static,
     )
 
 
 def log_made_ready(
     log: Log, robot: Robot, how: LogOptions, choose: Chooser | None = None
 ) -> tuple[Recording, tuple[Finding, ...], float]:
-    """One log as q, v, a and tau, what was noticed about it, and its interval as it was recorded, s.
+    """One log as q, v, a and tau.
 
-    Where no cut-off was asked for, the one that the log's spectrum suggests may be lowered by `choose`.
+    Args:
+        log: as it is given.
+        robot: the robot that moved.
+        how: how it is read and made ready.
+        choose: may lower the cut-off that the log's spectrum suggests, where none was asked for.
+
+    Returns:
+        The log made ready, what was noticed about it, and its interval as it was recorded, s.
+
+    Raises:
+        InputError: the log cannot be used.
     """
-    reading, name = _read(log, robot, how), Path(log_name(log)).name
+    reading, name = _read(log, robot, how), _file_name(log)
     interval = sampling_of(reading.recording).interval
     if how.static:
         return *_at_rest(name, reading, how.constants), interval
@@ -217,8 +267,14 @@ def log_made_ready(
 def _read(log: Log, robot: Robot, how: LogOptions) -> Reading:
     joints = [joint.name for joint in robot.joints if joint.nv]
     reading = read(log, joints=joints, columns=how.columns, topic=how.topic, lenient=True)
-    signs = torque_signs(how.torque_sign, joints)
-    return reading if signs is None else replace(reading, recording=_signed(reading.recording, signs))
+    if how.signs is None:
+        return reading
+    return replace(reading, recording=_signed(reading.recording, how.signs))
+
+
+def _file_name(log: Log) -> str:
+    """What to call a log in messages."""
+    return Path(log_name(log)).name
 
 
 def _signed(log: Recording, signs: Array) -> Recording:
@@ -232,15 +288,14 @@ def _loops(
     logs: Sequence[Log], robot: Robot, how: LogOptions, first: Sequence[Recording]
 ) -> tuple[LoopLog, ...]:
     """The training logs as they were recorded, each with the time of its first stretch made ready."""
-    from steelyard.workflows.closed_loop import LoopLog
+    from steelyard.identification.closed_loop import LoopLog
 
     found = []
     for given, stretch in zip(logs, first, strict=True):
         log = _read(given, robot, how).recording
         if how.constants is not None:
             log = torque_from_current(log, how.constants)
-        name = Path(log_name(given)).name
-        found.append(LoopLog(name, log, float(stretch.time[0]), float(stretch.time[-1])))
+        found.append(LoopLog(_file_name(given), log, float(stretch.time[0]), float(stretch.time[-1])))
     return tuple(found)
 
 
