@@ -22,9 +22,9 @@ from steelyard.estimation import METHODS
 from steelyard.identification import (
     WINDOWS,
     IdentificationData,
-    fitted_question,
     identification_data,
-    posed_question,
+    identification_fit,
+    identification_problem,
 )
 from steelyard.inertia import drawn_near
 from steelyard.layout import layout_of
@@ -275,7 +275,7 @@ def fit_trial(
         every_sample=tuple(_log(arm, one) for one in recorded["every_sample"]),
         motion=planned,
     ).believing(sane_prior(arm, layout, believed))
-    estimate = fitted_question(posed_question(data), method).estimate
+    estimate = identification_fit(identification_problem(data), method).estimate
     return {
         "sensor": sensor,
         "noise": noise,

@@ -14,25 +14,25 @@ from steelyard.identification.data import (
     log_made_ready,
 )
 from steelyard.identification.estimate import (
-    FittedQuestion,
-    PosedQuestion,
-    completed_question,
-    fitted_question,
+    IdentificationFit,
+    IdentificationProblem,
+    completed_fit,
+    identification_fit,
+    identification_problem,
     known_links,
-    posed_question,
 )
 
 __all__ = [
     "CLOSED_LOOP",
     "WINDOWS",
-    "FittedQuestion",
     "IdentificationData",
+    "IdentificationFit",
+    "IdentificationProblem",
     "LogOptions",
-    "PosedQuestion",
-    "completed_question",
-    "fitted_question",
+    "completed_fit",
     "identification_data",
+    "identification_fit",
+    "identification_problem",
     "known_links",
     "log_made_ready",
-    "posed_question",
 ]

@@ -1,9 +1,9 @@
 """From logs that were made ready to an estimate: the one pipeline, whoever asks.
 
     data = identification_data(robot, layout, logs)     # logs read, made ready, a part kept apart
-    posed = posed_question(data)                        # torques sharpened, and as torque equations
-    fitted = fitted_question(posed, "auto")             # the estimate, as the method gives it
-    complete = completed_question(fitted)               # links that can exist, and the whole covariance
+    posed = identification_problem(data)                        # torques sharpened, and as torque equations
+    fitted = identification_fit(posed, "auto")             # the estimate, as the method gives it
+    complete = completed_fit(fitted)               # links that can exist, and the whole covariance
     posterior, intervals = known_links(complete)        # what data and prior say of every link
 
 `workflows.identify` judges what comes out. Monte Carlo studies compare estimators, so they stop after the
@@ -69,7 +69,7 @@ _LINEAR = tuple(term.name for term in DRIVE_TERMS)
 
 
 @dataclass(frozen=True, eq=False)
-class PosedQuestion:
+class IdentificationProblem:
     """What is asked of the logs, and the torque equations it is asked by.
 
     Attributes:
@@ -84,7 +84,7 @@ class PosedQuestion:
 
 
 @dataclass(frozen=True, eq=False)
-class FittedQuestion:
+class IdentificationFit:
     """What the logs say about the parameters.
 
     Attributes:
@@ -95,7 +95,7 @@ class FittedQuestion:
         prior: what was known beforehand; None for nothing.
     """
 
-    posed: PosedQuestion
+    posed: IdentificationProblem
     data: IdentificationData
     problem: Problem
     estimate: Estimate
@@ -103,7 +103,7 @@ class FittedQuestion:
 
 
 @with_one_blas_thread
-def posed_question(data: IdentificationData) -> PosedQuestion:
+def identification_problem(data: IdentificationData) -> IdentificationProblem:
     """Calibrate, sharpen and pose.
 
     Torques are multiplied by what known moments say of their constants, and moved by their lag where sampling
@@ -121,11 +121,11 @@ def posed_question(data: IdentificationData) -> PosedQuestion:
     """
     data = _calibrated(data)
     data, problem, lag = _sharpened(data, _posed(data, data.layout))
-    return PosedQuestion(data, problem, lag)
+    return IdentificationProblem(data, problem, lag)
 
 
 @with_one_blas_thread
-def fitted_question(posed: PosedQuestion, method: str) -> FittedQuestion:
+def identification_fit(posed: IdentificationProblem, method: str) -> IdentificationFit:
     """Choose the drive terms, where the logs are to decide them, and fit.
 
     Args:
@@ -156,11 +156,11 @@ def fitted_question(posed: PosedQuestion, method: str) -> FittedQuestion:
     if method == CLOSED_LOOP:
         # The loop has a delay of its own; a lag of least squares adds nothing to its covariance.
         posed = replace(posed, lag=None)
-    return FittedQuestion(posed, data, problem, estimate, prior)
+    return IdentificationFit(posed, data, problem, estimate, prior)
 
 
 @with_one_blas_thread
-def completed_question(fitted: FittedQuestion) -> FittedQuestion:
+def completed_fit(fitted: IdentificationFit) -> IdentificationFit:
     """Give the estimate links that can exist, where the method gave none, and say how sure it is.
 
     Args:
@@ -187,7 +187,7 @@ def completed_question(fitted: FittedQuestion) -> FittedQuestion:
     return replace(fitted, problem=problem, estimate=estimate)
 
 
-def known_links(fitted: FittedQuestion) -> tuple[LinkPosterior | None, LinkIntervals | None]:
+def known_links(fitted: IdentificationFit) -> tuple[LinkPosterior | None, LinkIntervals | None]:
     """What data and prior together say of every link.
 
     Args:

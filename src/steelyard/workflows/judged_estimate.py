@@ -41,12 +41,12 @@ from steelyard.identifiable import ExcitationCertificate, certify_excitation
 from steelyard.identification import (
     CLOSED_LOOP,
     IdentificationData,
-    PosedQuestion,
-    completed_question,
-    fitted_question,
+    IdentificationProblem,
+    completed_fit,
     identification_data,
+    identification_fit,
+    identification_problem,
     known_links,
-    posed_question,
 )
 from steelyard.layout import Layout, layout_of
 from steelyard.problem import Estimate, Problem
@@ -81,10 +81,10 @@ COSTLY = 1.1
 @with_one_blas_thread
 def identify_from(asked: IdentificationData, method: str) -> Identification:
     """Pose the question, fit, and judge the estimate."""
-    posed = posed_question(asked)
+    posed = identification_problem(asked)
     # It asks nothing of the fit, which takes as long.
     diagnosed = beside(partial(_diagnosed, posed))
-    fitted = completed_question(fitted_question(posed, method))
+    fitted = completed_fit(identification_fit(posed, method))
     asked, problem, estimate, prior = fitted.data, fitted.problem, fitted.estimate, fitted.prior
     posterior, intervals = known_links(fitted)
     say(f"3  fitted by {estimate.method}, condition number {estimate.condition:.3g}")
@@ -144,7 +144,7 @@ def _costly(price: Price, train: TorqueError, holdout: TorqueError) -> tuple[Fin
     return (Finding(Severity.WARNING, "costly-links", message, "links"),)
 
 
-def _diagnosed(posed: PosedQuestion) -> Diagnosis | None:
+def _diagnosed(posed: IdentificationProblem) -> Diagnosis | None:
     """What may be wrong with the description or the log; None where nothing was tried.
 
     It is asked of the question as it was first posed: before a load term was chosen it is linear.
