@@ -113,3 +113,46 @@ def read_only_view(array: NDArray[Any]) -> NDArray[Any]:
     view = np.ascontiguousarray(array).view()
     view.flags.writeable = False
     return view
+
+
+def keep_read_only(owner: object, *names: str) -> None:
+    """Replace arrays of a frozen object by private read-only copies; for its `__post_init__` alone.
+
+    Args:
+        owner: the object.
+        names: its fields.
+    """
+    for name in names:
+        object.__setattr__(owner, name, read_only(getattr(owner, name)))
+
+
+def keep_views(owner: object, *names: str) -> None:
+    """Replace arrays of a frozen object by read-only views, without a copy; for its `__post_init__` alone.
+
+    Args:
+        owner: the object.
+        names: its fields.
+    """
+    for name in names:
+        object.__setattr__(owner, name, read_only_view(getattr(owner, name)))
+
+
+def keep_checked(
+    owner: object, shape: Sequence[Size], *names: str, finite: bool = True, optional: bool = False
+) -> None:
+    """Check arrays of a frozen object and keep private read-only copies; for its `__post_init__` alone.
+
+    Args:
+        owner: the object.
+        shape: expected sizes of each, see `checked`.
+        names: its fields, as messages name them too.
+        finite: whether NaN and infinity are refused.
+        optional: whether None is left as it is.
+
+    Raises:
+        ShapeError: a shape differs, values are not real numbers, or not finite.
+    """
+    for name in names:
+        value = getattr(owner, name)
+        if value is not None or not optional:
+            object.__setattr__(owner, name, read_only(checked(name, value, shape, finite=finite)))

@@ -2,10 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 import pytest
 
-from steelyard.arrays import checked, read_only, read_only_view
+from steelyard.arrays import (
+    Array,
+    checked,
+    keep_checked,
+    keep_read_only,
+    keep_views,
+    read_only,
+    read_only_view,
+)
 from steelyard.errors import ShapeError
 
 
@@ -112,3 +122,50 @@ def test_a_read_only_view_shares_memory_and_leaves_the_original_writable() -> No
     strided = read_only_view(array[:, ::2])
     assert strided.flags.c_contiguous
     assert not strided.flags.writeable
+
+
+@dataclass(frozen=True)
+class Kept:
+    q: Array
+    v: Array | None = None
+
+
+def test_a_frozen_object_keeps_private_read_only_copies_of_the_named_fields_alone() -> None:
+    q, v = np.ones(3), np.ones(3)
+    kept = Kept(q, v)
+    keep_read_only(kept, "q")
+    assert not np.shares_memory(kept.q, q)
+    assert not kept.q.flags.writeable
+    assert kept.v is v
+
+
+def test_a_frozen_object_keeps_views_that_share_memory_and_cannot_be_written() -> None:
+    q, v = np.ones(3), np.ones(3)
+    kept = Kept(q, v)
+    keep_views(kept, "q", "v")
+    for view, array in ((kept.q, q), (kept.v, v)):
+        assert np.shares_memory(view, array)
+        assert not view.flags.writeable
+
+
+def test_a_checked_field_is_a_private_float_copy_and_a_wrong_one_is_named() -> None:
+    q = np.ones(3)
+    kept = Kept(q, [1, 2, 3])
+    keep_checked(kept, (3,), "q", "v")
+    assert not np.shares_memory(kept.q, q)
+    assert kept.v.dtype == np.float64
+    assert not kept.q.flags.writeable
+    assert not kept.v.flags.writeable
+    with pytest.raises(ShapeError, match=r"^v: expected shape"):
+        keep_checked(Kept(q, np.ones(2)), (3,), "q", "v")
+    with pytest.raises(ShapeError, match=r"^q: must be finite"):
+        keep_checked(Kept(np.full(3, np.nan)), (3,), "q")
+    keep_checked(Kept(np.full(3, np.nan)), (3,), "q", finite=False)
+
+
+def test_only_an_optional_field_may_be_none() -> None:
+    kept = Kept(np.ones(3))
+    keep_checked(kept, (3,), "v", optional=True)
+    assert kept.v is None
+    with pytest.raises(ShapeError, match=r"^v: "):
+        keep_checked(kept, (3,), "v")

@@ -9,7 +9,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from steelyard.arrays import Array, BoolArray, checked, read_only
+from steelyard.arrays import Array, BoolArray, checked, keep_read_only
 from steelyard.audit.verdict import Check, Status
 from steelyard.errors import InputError, NoSolutionError, UnknownNameError
 
@@ -117,8 +117,7 @@ class CloudStage:
     scales: Array
 
     def __post_init__(self) -> None:
-        for name in ("values", "scores", "centre", "distances", "scales"):
-            object.__setattr__(self, name, read_only(getattr(self, name)))
+        keep_read_only(self, "values", "scores", "centre", "distances", "scales")
 
     @property
     def answered(self) -> BoolArray:
@@ -301,8 +300,7 @@ class ParameterCloud:
     left_out: tuple[tuple[str, str], ...]
 
     def __post_init__(self) -> None:
-        for name in ("centre", "scales", "basis", "explained"):
-            object.__setattr__(self, name, read_only(getattr(self, name)))
+        keep_read_only(self, "centre", "scales", "basis", "explained")
 
     def stage(self, name: str) -> CloudStage:
         """A stage by its name; raises `UnknownNameError` where there is none."""
@@ -489,8 +487,7 @@ class PredictionError:
     joint_normalised: Array
 
     def __post_init__(self) -> None:
-        for name in ("joint_rmse", "joint_normalised"):
-            object.__setattr__(self, name, read_only(getattr(self, name)))
+        keep_read_only(self, "joint_rmse", "joint_normalised")
 
     @property
     def rmse(self) -> float:

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.spatial import ConvexHull, QhullError
 
-from steelyard.arrays import Array, read_only
+from steelyard.arrays import Array, keep_read_only
 from steelyard.consistency.link_shapes import LinkShape
 from steelyard.inertia import Body
 from steelyard.robot import JointKind, Robot
@@ -82,8 +82,7 @@ class LinkPlace:
     volume: float
 
     def __post_init__(self) -> None:
-        for name in ("joints", "normals", "offsets"):
-            object.__setattr__(self, name, read_only(getattr(self, name)))
+        keep_read_only(self, "joints", "normals", "offsets")
 
     @property
     def known(self) -> bool:

@@ -19,7 +19,7 @@ import numpy as np
 from scipy.spatial import ConvexHull, QhullError
 from scipy.spatial.distance import pdist
 
-from steelyard.arrays import Array, read_only
+from steelyard.arrays import Array, keep_read_only, read_only
 from steelyard.errors import InputError
 from steelyard.files import FilePath
 from steelyard.finding import Finding
@@ -78,8 +78,7 @@ class LinkShape:
     unit_inertia: Array
 
     def __post_init__(self) -> None:
-        for name in ("vertices", "normals", "offsets", "centre", "ellipsoid", "unit_inertia"):
-            object.__setattr__(self, name, read_only(getattr(self, name)))
+        keep_read_only(self, "vertices", "normals", "offsets", "centre", "ellipsoid", "unit_inertia")
 
     def outside(self, point: Array) -> float:
         """How far a point lies beyond the face it is furthest beyond.

@@ -17,7 +17,7 @@ from itertools import product
 import numpy as np
 from numpy.typing import ArrayLike
 
-from steelyard.arrays import Array, BoolArray, checked, read_only
+from steelyard.arrays import Array, BoolArray, checked, keep_checked
 from steelyard.consistency.link_shapes import LinkShape, uniform_body
 from steelyard.drive import drive_term
 from steelyard.errors import InputError, UnknownNameError
@@ -101,19 +101,11 @@ class Prior:
 
     def __post_init__(self) -> None:
         p = self.layout.size
-        shapes: dict[str, tuple[int | str, ...]] = {
-            "centre": (p,),
-            "trust": (p,),
-            "sizes": (p,),
-            "sums": ("e", p),
-            "totals": ("e",),
-            "walls": ("w", p),
-            "wall_offsets": ("w",),
-            "wall_sizes": ("w",),
-            "wall_trust": ("w",),
-        }
-        for name, shape in shapes.items():
-            object.__setattr__(self, name, read_only(checked(name, getattr(self, name), shape)))
+        keep_checked(self, (p,), "centre", "trust", "sizes")
+        keep_checked(self, ("e", p), "sums")
+        keep_checked(self, ("e",), "totals")
+        keep_checked(self, ("w", p), "walls")
+        keep_checked(self, ("w",), "wall_offsets", "wall_sizes", "wall_trust")
 
     @property
     def signed(self) -> BoolArray:

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from steelyard.arrays import Array, ComplexArray, checked, read_only
+from steelyard.arrays import Array, ComplexArray, checked, keep_read_only
 from steelyard.control.controller import positive_number
 from steelyard.control.joint_model import JointModel, held_response
 from steelyard.control.pd import FeedforwardPD
@@ -150,8 +150,7 @@ class LoopDesign:
     inertia_range: Array
 
     def __post_init__(self) -> None:
-        for name in ("bandwidth", "largest_bandwidth", "crossover", "phase_margin", "inertia_range"):
-            object.__setattr__(self, name, read_only(getattr(self, name)))
+        keep_read_only(self, "bandwidth", "largest_bandwidth", "crossover", "phase_margin", "inertia_range")
 
 
 def shaped_controller(

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from steelyard.arrays import Array, checked, read_only
+from steelyard.arrays import Array, checked, keep_checked, read_only
 from steelyard.errors import InputError
 
 # The transmission
@@ -86,7 +86,7 @@ class Transmission:
         object.__setattr__(self, "coupling", read_only(checked("coupling", coupling, (n, n))))
         for name in ("ratio", "torque_constant", "rotor"):
             if getattr(self, name) is not None:
-                object.__setattr__(self, name, read_only(checked(name, getattr(self, name), (n,))))
+                keep_checked(self, (n,), name)
                 self._check(name)
         # Scaled rows: a large ratio beside a small one is no defect.
         C = self._C / np.maximum(np.abs(self._C).max(axis=1, keepdims=True), np.finfo(float).tiny)

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from steelyard.arrays import Array, IntArray, checked, read_only_view
+from steelyard.arrays import Array, IntArray, checked, keep_views, read_only_view
 from steelyard.compiled import kernel
 from steelyard.dynamics.batch import belongs, gathered, states
 from steelyard.dynamics.friction import add_friction_gradient, refuse_load
@@ -142,8 +142,7 @@ class Gradient:
     a: Array
 
     def __post_init__(self) -> None:
-        for name in ("q", "v", "a"):
-            object.__setattr__(self, name, read_only_view(getattr(self, name)))
+        keep_views(self, "q", "v", "a")
 
 
 def regressor_adjoint(

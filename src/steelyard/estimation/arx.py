@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from steelyard.arrays import Array, ComplexArray, checked, read_only
+from steelyard.arrays import Array, ComplexArray, checked, keep_checked
 from steelyard.errors import InputError, NoSolutionError
 from steelyard.estimation.first_order import JointTrace, common_interval
 from steelyard.threads import with_one_blas_thread
@@ -45,8 +45,7 @@ class ArxModel:
     deviation: float
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "denominator", read_only(checked("denominator", self.denominator, ("n",))))
-        object.__setattr__(self, "numerator", read_only(checked("numerator", self.numerator, ("n",))))
+        keep_checked(self, ("n",), "denominator", "numerator")
 
     def sampled_response(self, frequency: ArrayLike) -> ComplexArray:
         r"""From commands to encoder differences, as `JointModel.sampled_response` has it.

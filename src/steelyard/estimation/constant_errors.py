@@ -27,7 +27,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import ArrayLike
 
-from steelyard.arrays import Array, checked, read_only
+from steelyard.arrays import Array, checked, keep_read_only
 from steelyard.dynamics import torque_regressor
 from steelyard.errors import InputError, NoSolutionError
 from steelyard.estimation.equations import solved
@@ -72,8 +72,7 @@ class CalibratedConstants:
     predicted: Array
 
     def __post_init__(self) -> None:
-        for name in ("factors", "deviations", "predicted"):
-            object.__setattr__(self, name, read_only(np.asarray(getattr(self, name))))
+        keep_read_only(self, "factors", "deviations", "predicted")
 
 
 def calibrate_by_moments(

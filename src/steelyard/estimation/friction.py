@@ -10,7 +10,7 @@ import numpy as np
 import scipy.optimize
 import scipy.special
 
-from steelyard.arrays import Array, IntArray, checked, read_only
+from steelyard.arrays import Array, IntArray, keep_checked
 from steelyard.drive import StribeckShape, stribeck_shape_slopes
 from steelyard.dynamics import torque_regressor
 from steelyard.errors import InputError, NoSolutionError
@@ -302,7 +302,7 @@ class FrictionDrift:
     columns: IntArray
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "deviations", read_only(checked("deviations", self.deviations, ("nv", 3))))
+        keep_checked(self, ("nv", 3), "deviations")
 
 
 def friction_drift(problem: Problem) -> FrictionDrift:

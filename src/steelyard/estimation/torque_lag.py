@@ -17,7 +17,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from steelyard.arrays import Array, BoolArray, checked, read_only
+from steelyard.arrays import Array, BoolArray, keep_checked
 from steelyard.dynamics import inverse_dynamics
 from steelyard.errors import InputError, NoSolutionError
 from steelyard.estimation.equations import Rows, base_rows, pieces, residuals, solved, weighted_factor
@@ -48,7 +48,7 @@ class TorqueLag:
     sensitivity: Array
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "sensitivity", read_only(checked("sensitivity", self.sensitivity, ("b",))))
+        keep_checked(self, ("b",), "sensitivity")
 
 
 def torque_lag(problem: Problem, *, colour: Colour = "autoregressive") -> TorqueLag:

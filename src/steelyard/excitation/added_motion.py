@@ -11,7 +11,7 @@ import numpy as np
 import scipy.linalg
 from numpy.typing import ArrayLike
 
-from steelyard.arrays import Array, BoolArray, IntArray, checked, read_only
+from steelyard.arrays import Array, BoolArray, IntArray, checked, keep_read_only, read_only
 from steelyard.drive import DRIVE_TERMS
 from steelyard.dynamics import compress, regressor_adjoint, torque_regressor
 from steelyard.errors import InputError, NoSolutionError
@@ -562,8 +562,7 @@ class AddedMotion:
     certificate: Certificate
 
     def __post_init__(self) -> None:
-        for name in ("amplitude", "required"):
-            object.__setattr__(self, name, read_only(getattr(self, name)))
+        keep_read_only(self, "amplitude", "required")
 
     @property
     def moving(self) -> tuple[int, ...]:

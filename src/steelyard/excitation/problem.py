@@ -11,7 +11,7 @@ from typing import Any, Protocol, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from steelyard.arrays import Array, checked, read_only
+from steelyard.arrays import Array, keep_checked
 from steelyard.dynamics import inverse_dynamics
 from steelyard.errors import InputError, NoSolutionError
 from steelyard.identifiable import BaseParameters, Criterion
@@ -187,11 +187,9 @@ class DesignProblem:
             raise InputError(f"must be finite, got {self.distance}.", place="distance")
         if self.clearance is not None and self.clearance.robot is not self.robot:
             raise InputError("belongs to another robot.", place="clearance")
-        shapes = {"start": (nv,), "noise": (nv,), "recorded": (p, p), "parameters": (p,)}
-        for name, shape in shapes.items():
-            value = getattr(self, name)
-            if value is not None:
-                object.__setattr__(self, name, read_only(checked(name, value, shape)))
+        keep_checked(self, (nv,), "start", "noise", optional=True)
+        keep_checked(self, (p, p), "recorded", optional=True)
+        keep_checked(self, (p,), "parameters", optional=True)
         if self.noise is not None and not (self.noise > 0.0).all():
             raise InputError("must be positive.", place="noise")
 

@@ -21,7 +21,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from steelyard.arrays import Array, BoolArray, IntArray, checked, read_only
+from steelyard.arrays import Array, BoolArray, IntArray, checked, keep_checked
 from steelyard.cones import AtMost, ConeProgram, Constraint, Semidefinite, solve
 from steelyard.errors import InputError, SolverError
 from steelyard.identifiable import BaseParameters
@@ -323,8 +323,9 @@ class Draws:
     shift: Array
 
     def __post_init__(self) -> None:
-        for name, shape in (("parameters", ("n", "p")), ("values", ("n", "b")), ("shift", ("n",))):
-            object.__setattr__(self, name, read_only(checked(name, getattr(self, name), shape)))
+        keep_checked(self, ("n", "p"), "parameters")
+        keep_checked(self, ("n", "b"), "values")
+        keep_checked(self, ("n",), "shift")
 
 
 def draw_models(

@@ -20,7 +20,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from steelyard.arrays import Array, checked, read_only
+from steelyard.arrays import Array, checked, keep_checked, read_only
 from steelyard.errors import InputError, UnknownNameError
 from steelyard.inertia.body import Body, principal_axes
 from steelyard.inertia.parameters import PARAMETER_NAMES
@@ -72,9 +72,9 @@ class MujocoPrincipal:
         if not q.any():
             raise InputError("must not be all zeros.", place="iquat")
         object.__setattr__(self, "mass", float(checked("mass", self.mass, ())))
-        object.__setattr__(self, "ipos", read_only(checked("ipos", self.ipos, (3,))))
+        keep_checked(self, (3,), "ipos")
         object.__setattr__(self, "iquat", read_only(q / np.linalg.norm(q)))
-        object.__setattr__(self, "diaginertia", read_only(checked("diaginertia", self.diaginertia, (3,))))
+        keep_checked(self, (3,), "diaginertia")
 
     @classmethod
     def from_body(cls, body: Body) -> MujocoPrincipal:

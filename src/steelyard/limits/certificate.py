@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from steelyard.archive import read_document, write_document
-from steelyard.arrays import Array, checked, read_only
+from steelyard.arrays import Array, keep_checked
 from steelyard.enclosure import Tracking
 from steelyard.errors import InputError, NoSolutionError
 from steelyard.files import FilePath
@@ -67,9 +67,7 @@ class Assumptions:
     findings: tuple[Finding, ...]
 
     def __post_init__(self) -> None:
-        for name in ("lower", "upper"):
-            values = checked(name, getattr(self, name), (len(self.parameters),))
-            object.__setattr__(self, name, read_only(values))
+        keep_checked(self, (len(self.parameters),), "lower", "upper")
 
 
 @dataclass(frozen=True, eq=False)

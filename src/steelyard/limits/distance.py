@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from steelyard.arrays import Array, IntArray, read_only
+from steelyard.arrays import Array, IntArray, keep_read_only
 from steelyard.compiled import kernel
 from steelyard.limits.shapes import Cores, Solid, core_of, pack
 from steelyard.pose import Pose
@@ -403,8 +403,7 @@ class Separation:
     second: Array
 
     def __post_init__(self) -> None:
-        for name in ("normal", "first", "second"):
-            object.__setattr__(self, name, read_only(getattr(self, name)))
+        keep_read_only(self, "normal", "first", "second")
 
 
 def separation(first: Solid, first_pose: Pose, second: Solid, second_pose: Pose) -> Separation:

@@ -13,7 +13,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike
 
-from steelyard.arrays import Array, IntArray, checked, read_only, read_only_view
+from steelyard.arrays import Array, IntArray, checked, keep_views, read_only
 from steelyard.dynamics import Gradient, inverse_dynamics, regressor_adjoint
 from steelyard.dynamics.batch import gathered, states
 from steelyard.errors import InputError
@@ -119,8 +119,7 @@ class Margins:
     clearance: Array
 
     def __post_init__(self) -> None:
-        for name in ("position", "velocity", "acceleration", "torque", "clearance"):
-            object.__setattr__(self, name, read_only_view(getattr(self, name)))
+        keep_views(self, "position", "velocity", "acceleration", "torque", "clearance")
 
     @property
     def smallest(self) -> float:

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 import scipy
 
-from steelyard.arrays import Array, IntArray, checked, read_only
+from steelyard.arrays import Array, IntArray, checked, keep_checked, read_only
 from steelyard.errors import InputError
 from steelyard.pose import Pose
 from steelyard.robot import Box, Capsule, Cylinder, Sphere
@@ -69,7 +69,7 @@ class Zonotope:
                 place="generators",
                 remedy="Merge the smallest into a box around them.",
             )
-        object.__setattr__(self, "centre", read_only(checked("centre", self.centre, (3,))))
+        keep_checked(self, (3,), "centre")
         object.__setattr__(self, "generators", read_only(generators))
 
 

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from steelyard.arrays import Array, checked, read_only
+from steelyard.arrays import Array, keep_checked
 from steelyard.drive import ALL_TERMS
 from steelyard.dynamics import inverse_dynamics, rigid_torque, torque_regressor
 from steelyard.errors import InputError
@@ -203,14 +203,9 @@ class Model:
 
     def __post_init__(self) -> None:
         p = self.layout.size
-        for name, shape, finite in (
-            ("parameters", (p,), True),
-            ("intervals", (p, 2), False),
-            ("nominal", (p,), True),
-        ):
-            value = getattr(self, name)
-            if value is not None or name == "parameters":
-                object.__setattr__(self, name, read_only(checked(name, value, shape, finite=finite)))
+        keep_checked(self, (p,), "parameters")
+        keep_checked(self, (p, 2), "intervals", finite=False, optional=True)
+        keep_checked(self, (p,), "nominal", optional=True)
         for name, words, count in (
             ("decided_by", self.decided_by, p),
             ("spreads", self.spreads, len(self.layout.links)),

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from steelyard.archive import from_document
-from steelyard.arrays import Array, checked, read_only
+from steelyard.arrays import Array, checked, keep_checked
 from steelyard.document import read_json
 from steelyard.drive import StribeckShape
 from steelyard.errors import InputError
@@ -54,13 +54,9 @@ class StoredParameters:
 
     def __post_init__(self) -> None:
         p = len(self.names)
-        for name, shape, finite in (
-            ("values", (p,), True),
-            ("intervals", (p, 2), False),
-            ("gravity", (3,), True),
-        ):
-            array = checked(name, getattr(self, name), shape, finite=finite)
-            object.__setattr__(self, name, read_only(array))
+        keep_checked(self, (p,), "values")
+        keep_checked(self, (p, 2), "intervals", finite=False)
+        keep_checked(self, (3,), "gravity")
 
     def layout(self, model: Layout, place: str) -> Layout:
         """The layout the parameters were found with: that of the model, with what was stated and fixed.
@@ -108,15 +104,10 @@ class StoredBase:
 
     def __post_init__(self) -> None:
         b = len(self.names)
-        for name, shape in (
-            ("matrix", (b, "p")),
-            ("values", (b,)),
-            ("deviations", (b,)),
-            ("covariance", (b, b)),
-        ):
-            finite = name not in ("deviations", "covariance")
-            array = checked(name, getattr(self, name), shape, finite=finite)
-            object.__setattr__(self, name, read_only(array))
+        keep_checked(self, (b, "p"), "matrix")
+        keep_checked(self, (b,), "values")
+        keep_checked(self, (b,), "deviations", finite=False)
+        keep_checked(self, (b, b), "covariance", finite=False)
 
 
 @dataclass(frozen=True, eq=False)

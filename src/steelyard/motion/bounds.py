@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from steelyard.arrays import Array, checked, read_only
+from steelyard.arrays import Array, checked, keep_read_only, read_only
 from steelyard.errors import InputError
 from steelyard.motion.bernstein import from_taylor, largest_values
 from steelyard.motion.fourier import FourierMotion
@@ -135,8 +135,7 @@ class Extent:
     acceleration: Array
 
     def __post_init__(self) -> None:
-        for name in ("lower", "upper", "velocity", "acceleration"):
-            object.__setattr__(self, name, read_only(getattr(self, name)))
+        keep_read_only(self, "lower", "upper", "velocity", "acceleration")
 
 
 def extent(motion: SmoothMotion) -> Extent:

@@ -9,7 +9,7 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from steelyard.arrays import Array, checked, read_only
+from steelyard.arrays import Array, checked, keep_checked, read_only
 from steelyard.errors import InputError
 from steelyard.motion.fourier import FourierMotion
 from steelyard.motion.motion import LinearMotion
@@ -33,7 +33,7 @@ class LinearConditions:
     def __post_init__(self) -> None:
         C = checked("matrix", self.matrix, ("m", "k"))
         object.__setattr__(self, "matrix", read_only(C))
-        object.__setattr__(self, "values", read_only(checked("values", self.values, ("nv", len(C)))))
+        keep_checked(self, ("nv", len(C)), "values")
 
     @cached_property
     def free_directions(self) -> Array:

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from steelyard.archive import digest
-from steelyard.arrays import Array, checked, read_only
+from steelyard.arrays import Array, checked, keep_checked, read_only
 from steelyard.budget import NUMBER, require_memory
 from steelyard.errors import InputError
 from steelyard.motion.motion import (
@@ -103,9 +103,9 @@ class FourierMotion:
         sine = checked("sine", self.sine, (nv, "L"))
         if sine.shape[1] == 0:
             raise InputError("a series needs at least one harmonic.", place="sine")
-        object.__setattr__(self, "offset", read_only(checked("offset", self.offset, (nv,))))
+        keep_checked(self, (nv,), "offset")
         object.__setattr__(self, "sine", read_only(sine))
-        object.__setattr__(self, "cosine", read_only(checked("cosine", self.cosine, sine.shape)))
+        keep_checked(self, sine.shape, "cosine")
 
     @property
     def harmonics(self) -> int:
@@ -238,9 +238,7 @@ class SinusoidMotion:
         check_schema(self.schema, SCHEMA)
         object.__setattr__(self, "joints", checked_motion_joints(self.joints))
         object.__setattr__(self, "duration", checked_seconds("duration", self.duration))
-        for name in ("centre", "amplitude", "frequency", "phase"):
-            values = checked(name, getattr(self, name), (len(self.joints),))
-            object.__setattr__(self, name, read_only(values))
+        keep_checked(self, (len(self.joints),), "centre", "amplitude", "frequency", "phase")
         if (self.frequency < 0.0).any():
             raise InputError(f"must be zero or more, got {self.frequency.min()} rad/s.", place="frequency")
 

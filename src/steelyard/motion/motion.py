@@ -9,7 +9,7 @@ from typing import Protocol, Self
 
 from numpy.typing import ArrayLike
 
-from steelyard.arrays import Array, read_only
+from steelyard.arrays import Array, keep_read_only
 from steelyard.errors import InputError
 
 # The motion: position, velocity and acceleration at any time
@@ -30,8 +30,7 @@ class MotionSample:
     a: Array
 
     def __post_init__(self) -> None:
-        for name in ("q", "v", "a"):
-            object.__setattr__(self, name, read_only(getattr(self, name)))
+        keep_read_only(self, "q", "v", "a")
 
 
 class Motion(Protocol):
@@ -187,8 +186,7 @@ class Basis:
     jerk: Array
 
     def __post_init__(self) -> None:
-        for name in ("q", "v", "a", "jerk"):
-            object.__setattr__(self, name, read_only(getattr(self, name)))
+        keep_read_only(self, "q", "v", "a", "jerk")
 
 
 class LinearMotion(SmoothMotion, Protocol):

@@ -20,7 +20,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike
 
-from steelyard.arrays import Array, checked, read_only
+from steelyard.arrays import Array, checked, keep_checked, read_only
 from steelyard.errors import InputError, NoSolutionError
 from steelyard.motion.bernstein import affine_interval, part_coefficients, split_bezier
 from steelyard.motion.motion import MotionSample, checked_motion_joints, checked_seconds
@@ -105,9 +105,7 @@ class RecedingPlans:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "joints", checked_motion_joints(self.joints))
-        for name in ("q", "v", "a", "lowest", "highest"):
-            values = checked(name, getattr(self, name), (len(self.joints),))
-            object.__setattr__(self, name, read_only(values))
+        keep_checked(self, (len(self.joints),), "q", "v", "a", "lowest", "highest")
         if (self.lowest > self.highest).any():
             j = int((self.lowest > self.highest).argmax())
             raise InputError(

@@ -22,7 +22,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from steelyard.arrays import Array, IntArray, checked, read_only
+from steelyard.arrays import Array, IntArray, checked, keep_checked
 from steelyard.dynamics import torque_regressor
 from steelyard.errors import InputError, NoSolutionError, RecordingError
 from steelyard.identifiable import structural_identifiability
@@ -54,8 +54,7 @@ class DriveGains:
     residual: Array
 
     def __post_init__(self) -> None:
-        for name in ("values", "deviations", "residual"):
-            object.__setattr__(self, name, read_only(checked(name, getattr(self, name), ("nv",))))
+        keep_checked(self, ("nv",), "values", "deviations", "residual")
 
 
 def fit_gains(

@@ -8,7 +8,7 @@ import numpy as np
 import scipy.optimize
 import scipy.special
 
-from steelyard.arrays import Array, checked, read_only
+from steelyard.arrays import Array, keep_checked, read_only
 from steelyard.cones import AtMost, ConeProgram, Semidefinite, solve
 from steelyard.errors import InputError, NoSolutionError
 from steelyard.inertia import (
@@ -56,7 +56,7 @@ class PayloadPrior:
             value = getattr(self, name)
             if not (np.isfinite(value) and value > 0.0):
                 raise InputError(f"must be positive and finite, got {value}.", place=name)
-        object.__setattr__(self, "centre", read_only(checked("centre", self.centre, (3,))))
+        keep_checked(self, (3,), "centre")
 
     @property
     def rows(self) -> tuple[Array, Array]:

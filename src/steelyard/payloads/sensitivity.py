@@ -13,7 +13,7 @@ from functools import cached_property
 
 import numpy as np
 
-from steelyard.arrays import Array, IntArray, checked, read_only
+from steelyard.arrays import Array, IntArray, checked, keep_checked, read_only
 from steelyard.dynamics import inverse_dynamics, torque_regressor
 from steelyard.errors import InputError, RecordingError, SteelyardError, UnknownNameError
 from steelyard.inertia import Body
@@ -79,7 +79,7 @@ class ErrorCell:
     reason: str = ""
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "errors", read_only(checked("errors", self.errors, ("n", 10))))
+        keep_checked(self, ("n", 10), "errors")
 
     @property
     def answered(self) -> int:
@@ -150,9 +150,9 @@ class MotionSpread:
 
     def __post_init__(self) -> None:
         n = len(checked("durations", self.durations, ("n",)))
-        for name, shape in (("durations", (n,)), ("conditions", (n,)), ("errors", (n, 10))):
-            array = checked(name, getattr(self, name), shape, finite=name != "conditions")
-            object.__setattr__(self, name, read_only(array))
+        keep_checked(self, (n,), "durations")
+        keep_checked(self, (n,), "conditions", finite=False)
+        keep_checked(self, (n, 10), "errors")
 
     @property
     def rms(self) -> Array:
@@ -185,7 +185,7 @@ class SensitivityTable:
     schema: int = SCHEMA
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "truth", read_only(checked("truth", self.truth, (10,))))
+        keep_checked(self, (10,), "truth")
 
     @property
     def motions(self) -> tuple[str, ...]:

@@ -9,7 +9,7 @@ import numpy as np
 import scipy.linalg
 from numpy.typing import ArrayLike
 
-from steelyard.arrays import Array, checked, read_only
+from steelyard.arrays import Array, checked, keep_checked, read_only
 from steelyard.dynamics import torque_regressor
 from steelyard.errors import InputError
 from steelyard.estimation import Spread, TorqueLag
@@ -48,7 +48,7 @@ class ConstantErrors:
     root: Array
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "root", read_only(checked("root", self.root, ("nv", "k"))))
+        keep_checked(self, ("nv", "k"), "root")
 
     @classmethod
     def of(cls, deviations: ArrayLike, common: float = COMMON) -> ConstantErrors:
@@ -194,13 +194,9 @@ class Knowledge:
     systematic: Mapping[str, Array] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        K = checked("matrix", self.matrix, ("b", "p"))
-        for name, value, shape in (
-            ("matrix", K, K.shape),
-            ("values", self.values, (len(K),)),
-            ("residual", self.residual, ("nv",)),
-        ):
-            object.__setattr__(self, name, read_only(checked(name, value, shape)))
+        keep_checked(self, ("b", "p"), "matrix")
+        keep_checked(self, (len(self.matrix),), "values")
+        keep_checked(self, ("nv",), "residual")
 
     @property
     def root(self) -> Array:

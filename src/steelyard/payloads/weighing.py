@@ -10,7 +10,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike
 
-from steelyard.arrays import Array, checked, read_only
+from steelyard.arrays import Array, checked, keep_checked, read_only
 from steelyard.compiled import dense_kernel
 from steelyard.dynamics import torque_regressor
 from steelyard.errors import InputError
@@ -67,13 +67,9 @@ class Weighing:
     systematic: Mapping[str, Array] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        shapes: dict[str, tuple[int | str, ...]] = {
-            "factor": (10, 10),
-            "target": (10,),
-            "residual": ("nv",),
-        }
-        for name, shape in shapes.items():
-            object.__setattr__(self, name, read_only(checked(name, getattr(self, name), shape)))
+        keep_checked(self, (10, 10), "factor")
+        keep_checked(self, (10,), "target")
+        keep_checked(self, ("nv",), "residual")
 
     @cached_property
     def _parts(self) -> tuple[Array, Array, Array]:

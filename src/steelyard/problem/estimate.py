@@ -8,7 +8,7 @@ from types import MappingProxyType
 
 import numpy as np
 
-from steelyard.arrays import Array, checked, read_only
+from steelyard.arrays import Array, keep_checked
 from steelyard.dynamics import inverse_dynamics
 from steelyard.errors import RecordingError
 from steelyard.finding import Finding
@@ -65,20 +65,12 @@ class Estimate:
 
     def __post_init__(self) -> None:
         b, p = self.base.count, self.layout.size
-        shapes: dict[str, tuple[int | str, ...]] = {
-            "values": (b,),
-            "residual": ("nv",),
-            "covariance": (b, b),
-            "drift": (b, b),
-            "systematic": (b, b),
-            "parameters": (p,),
-            "weights": ("nv",),
-        }
-        for name, shape in shapes.items():
-            value = getattr(self, name)
-            if value is not None:
-                finite = name != "covariance"
-                object.__setattr__(self, name, read_only(checked(name, value, shape, finite=finite)))
+        keep_checked(self, (b,), "values")
+        keep_checked(self, ("nv",), "residual")
+        keep_checked(self, (b, b), "covariance", finite=False, optional=True)
+        keep_checked(self, (b, b), "drift", "systematic", optional=True)
+        keep_checked(self, (p,), "parameters", optional=True)
+        keep_checked(self, ("nv",), "weights", optional=True)
         object.__setattr__(self, "detail", MappingProxyType(dict(self.detail)))
 
     @property

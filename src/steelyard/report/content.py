@@ -11,7 +11,7 @@ from types import MappingProxyType
 import numpy as np
 from numpy.typing import ArrayLike
 
-from steelyard.arrays import Array, checked, read_only
+from steelyard.arrays import Array, checked, keep_checked
 from steelyard.audit import Status, TorqueError, Verdict, torque_error
 from steelyard.errors import InputError, RecordingError, UnknownNameError
 from steelyard.finding import Finding
@@ -51,9 +51,8 @@ class TorqueTrace:
     def __post_init__(self) -> None:
         n = len(checked("time", self.time, ("N",)))
         nv = checked("measured", self.measured, (n, "nv")).shape[1]
-        for name, shape in (("time", (n,)), ("measured", (n, nv)), ("predicted", (n, nv))):
-            array = checked(name, getattr(self, name), shape)
-            object.__setattr__(self, name, read_only(array))
+        keep_checked(self, (n,), "time")
+        keep_checked(self, (n, nv), "measured", "predicted")
         if n < 2 or not (self.time[1:] > self.time[:-1]).all():
             raise InputError("must increase, over two samples at least.", place=f"trace '{self.name}', time")
 

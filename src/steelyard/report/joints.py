@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from steelyard.arrays import Array, ComplexArray, checked, read_only
+from steelyard.arrays import Array, ComplexArray, checked, keep_checked
 from steelyard.report.html import Typeset, marked_up, numeral, visible_text
 from steelyard.report.page import COLOURS, thinned
 from steelyard.report.render import markup, render_page
@@ -70,9 +70,8 @@ class JointModelEntry:
 
     def __post_init__(self) -> None:
         n = len(checked("time", self.time, ("N",)))
-        for name in ("time", "command", "measured", "predicted"):
-            object.__setattr__(self, name, read_only(checked(name, getattr(self, name), (n,))))
-        object.__setattr__(self, "frequency", read_only(checked("frequency", self.frequency, ("n",))))
+        keep_checked(self, (n,), "time", "command", "measured", "predicted")
+        keep_checked(self, ("n",), "frequency")
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from steelyard.archive import digest
-from steelyard.arrays import Array, checked, read_only
+from steelyard.arrays import Array, checked, keep_checked, read_only
 from steelyard.errors import DescriptionError, InputError, UnknownNameError
 from steelyard.finding import Finding
 from steelyard.inertia import Body
@@ -69,7 +69,7 @@ class Robot:
     schema: int = 1
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "gravity", read_only(checked("gravity", self.gravity, (3,))))
+        keep_checked(self, (3,), "gravity")
         if not self.joints:
             raise DescriptionError("has no moving joint.", place=f"robot '{self.name}'")
         if len(self.joints) != len(self.links):

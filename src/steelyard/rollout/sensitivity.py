@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from steelyard.archive import digest
-from steelyard.arrays import Array, read_only_view
+from steelyard.arrays import Array, keep_views, read_only_view
 from steelyard.dynamics.straight_line import StraightLineCode, call, specialise, straight_line_code
 from steelyard.dynamics.straight_line.expression import Instruction, Program
 from steelyard.dynamics.straight_line.machine_code import lane_call
@@ -103,8 +103,7 @@ class Sensitivities:
     dtau: Array
 
     def __post_init__(self) -> None:
-        for name in ("time", "q", "v", "tau", "dq", "dv", "dtau"):
-            object.__setattr__(self, name, read_only_view(getattr(self, name)))
+        keep_views(self, "time", "q", "v", "tau", "dq", "dv", "dtau")
 
 
 def sensitivities(

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from steelyard.archive import digest
-from steelyard.arrays import Array, checked, read_only, read_only_view
+from steelyard.arrays import Array, checked, keep_views, read_only, read_only_view
 from steelyard.compiled import kernel_digest
 from steelyard.control import Controller
 from steelyard.dynamics.batch import Numbers, belongs, numbers, states
@@ -48,8 +48,7 @@ class Rollout:
     tau: Array
 
     def __post_init__(self) -> None:
-        for name in ("time", "q", "v", "tau"):
-            object.__setattr__(self, name, read_only_view(getattr(self, name)))
+        keep_views(self, "time", "q", "v", "tau")
 
 
 def rollout(

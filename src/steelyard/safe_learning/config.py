@@ -9,7 +9,7 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from steelyard.arrays import Array, checked, read_only
+from steelyard.arrays import Array, checked, keep_checked, read_only
 from steelyard.consistency import InertiaBounds, inertia_bounds
 from steelyard.control import RobustTracking, Tube
 from steelyard.errors import InputError
@@ -89,9 +89,7 @@ class LoadModel:
 
     def __post_init__(self) -> None:
         self.robot.require_arm()
-        for name in ("parameters", "spread"):
-            values = checked(name, getattr(self, name), (self.layout.size,))
-            object.__setattr__(self, name, read_only(values))
+        keep_checked(self, (self.layout.size,), "parameters", "spread")
         if (self.spread < 0.0).any():
             raise InputError("must not be negative.", place="spread")
 

@@ -12,7 +12,7 @@ from typing import ClassVar
 import numpy as np
 
 from steelyard.archive import read_document, write_document
-from steelyard.arrays import Array, checked, read_only
+from steelyard.arrays import Array, checked, keep_checked, keep_read_only
 from steelyard.errors import InputError, leading_to
 from steelyard.files import FilePath, read_bytes, write_bytes, write_text, write_together
 from steelyard.finding import Severity
@@ -285,7 +285,7 @@ class InputLog:
     news: tuple[SceneRecord, ...]
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "start", read_only(checked("start", self.start, ("nv",))))
+        keep_checked(self, ("nv",), "start")
 
 
 # The whole run
@@ -324,8 +324,7 @@ class Cycles:
         nv = self.q.shape[-1]
         for name, rows in (("q", m), ("v", m), ("tau", m), ("q_ref", n), ("v_ref", n), ("a_ref", n)):
             checked(name, getattr(self, name), (rows, nv), finite=False)
-        for name in ("time", "q", "v", "tau", "q_ref", "v_ref", "a_ref", "commands"):
-            object.__setattr__(self, name, read_only(getattr(self, name)))
+        keep_read_only(self, "time", "q", "v", "tau", "q_ref", "v_ref", "a_ref", "commands")
 
 
 @dataclass(frozen=True, eq=False)

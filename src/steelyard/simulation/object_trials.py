@@ -9,7 +9,7 @@ import mujoco
 import numpy as np
 from numpy.typing import ArrayLike
 
-from steelyard.arrays import Array, checked, read_only
+from steelyard.arrays import Array, checked, keep_checked, read_only
 from steelyard.errors import InputError, SolverError
 from steelyard.files import FilePath
 from steelyard.inertia import Body, MujocoPrincipal
@@ -36,8 +36,8 @@ class ObjectMotion:
     def __post_init__(self) -> None:
         t = checked("time", self.time, ("N",))
         object.__setattr__(self, "time", read_only(t))
-        object.__setattr__(self, "position", read_only(checked("position", self.position, (len(t), 3))))
-        object.__setattr__(self, "quaternion", read_only(checked("quaternion", self.quaternion, (len(t), 4))))
+        keep_checked(self, (len(t), 3), "position")
+        keep_checked(self, (len(t), 4), "quaternion")
 
 
 @dataclass(frozen=True, eq=False)

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import ArrayLike
 
-from steelyard.arrays import Array, BoolArray, IntArray, checked, read_only
+from steelyard.arrays import Array, BoolArray, IntArray, checked, keep_checked, read_only
 from steelyard.cones import (
     AtMost,
     ConeProgram,
@@ -341,8 +341,7 @@ class GuaranteedBounds:
     needed: float | None = None
 
     def __post_init__(self) -> None:
-        for name in ("lower", "upper", "lower_reached", "upper_reached"):
-            object.__setattr__(self, name, read_only(checked(name, getattr(self, name), (TEN,))))
+        keep_checked(self, (TEN,), "lower", "upper", "lower_reached", "upper_reached")
 
     @property
     def middle(self) -> Array:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import scipy.special
 
-from steelyard.arrays import Array, checked, read_only
+from steelyard.arrays import Array, checked, keep_checked
 from steelyard.dynamics import torque_regressor
 from steelyard.errors import InputError, RecordingError
 from steelyard.estimation import Colour, Spread, weighted_spread
@@ -84,9 +84,7 @@ class Intervals:
     level: float
 
     def __post_init__(self) -> None:
-        for name in ("values", "lower", "upper"):
-            array = checked(name, getattr(self, name), (len(self.names),), finite=False)
-            object.__setattr__(self, name, read_only(array))
+        keep_checked(self, (len(self.names),), "values", "lower", "upper", finite=False)
 
     @property
     def known(self) -> Array:

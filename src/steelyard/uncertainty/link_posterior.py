@@ -28,7 +28,7 @@ import numpy as np
 import scipy.linalg
 from numpy.typing import ArrayLike
 
-from steelyard.arrays import Array, BoolArray, checked, read_only
+from steelyard.arrays import Array, BoolArray, checked, keep_read_only, read_only
 from steelyard.consistency import Divergence, Prior, drawn_fits
 from steelyard.drive import drive_term
 from steelyard.errors import InputError
@@ -72,8 +72,7 @@ class LinkPosterior:
     signed: BoolArray
 
     def __post_init__(self) -> None:
-        for name in ("centre", "root", "sizes", "signed"):
-            object.__setattr__(self, name, read_only(np.asarray(getattr(self, name))))
+        keep_read_only(self, "centre", "root", "sizes", "signed")
 
     @cached_property
     def _chart(self) -> _Chart:

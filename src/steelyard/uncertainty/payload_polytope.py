@@ -14,7 +14,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike
 
-from steelyard.arrays import Array, BoolArray, IntArray, checked, read_only
+from steelyard.arrays import Array, BoolArray, IntArray, checked, keep_checked
 from steelyard.cones import LinearProgram, LinearSeries, LinearSolution
 from steelyard.errors import InputError, SolverError
 
@@ -70,8 +70,9 @@ class PayloadBox:
         k = len(checked("limits", self.limits, ("k",)))
         if k == 0:  # no rows have no width in a file
             object.__setattr__(self, "conditions", np.zeros((0, 10)))
-        for name, shape in (("lower", (10,)), ("upper", (10,)), ("conditions", (k, 10)), ("limits", (k,))):
-            object.__setattr__(self, name, read_only(checked(name, getattr(self, name), shape)))
+        keep_checked(self, (10,), "lower", "upper")
+        keep_checked(self, (k, 10), "conditions")
+        keep_checked(self, (k,), "limits")
         if (self.lower > self.upper).any():
             raise InputError("lies above the upper end.", place="lower")
 
@@ -226,15 +227,10 @@ class BoundedRows:
     def __post_init__(self) -> None:
         m = len(checked("target", self.target, ("m",)))
         p = len(checked("spread", self.spread, ("p",)))
-        shapes: dict[str, tuple[int, ...]] = {
-            "load": (m, TEN),
-            "robot": (m, p),
-            "target": (m,),
-            "error": (m,),
-            "spread": (p,),
-        }
-        for name, shape in shapes.items():
-            object.__setattr__(self, name, read_only(checked(name, getattr(self, name), shape)))
+        keep_checked(self, (m, TEN), "load")
+        keep_checked(self, (m, p), "robot")
+        keep_checked(self, (m,), "target", "error")
+        keep_checked(self, (p,), "spread")
         for name in ("error", "spread"):
             if (getattr(self, name) < 0.0).any():
                 raise InputError("must not be negative.", place=name)

@@ -10,7 +10,7 @@ import numpy as np
 import scipy.linalg
 from numpy.typing import ArrayLike
 
-from steelyard.arrays import Array, IntArray, checked, read_only
+from steelyard.arrays import Array, IntArray, checked, keep_checked, read_only
 from steelyard.consistency.all_poses.energy import (
     EnergyBlocks,
     Exact,
@@ -331,7 +331,7 @@ class PoseCertificate:
     def __post_init__(self) -> None:
         phi = checked("parameters", self.parameters, (len(self.names),))
         object.__setattr__(self, "parameters", read_only(phi))
-        object.__setattr__(self, "moves", read_only(checked("moves", self.moves, ("m",))))
+        keep_checked(self, ("m",), "moves")
         if not math.isfinite(self.bound):
             raise InputError(f"must be finite, got {self.bound}.", place="bound")
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from steelyard.arrays import Array, checked, read_only
+from steelyard.arrays import Array, checked, keep_read_only
 from steelyard.control import Controller, control_command
 from steelyard.errors import InputError, RecordingError
 from steelyard.estimation.closed_loop.run import block_means
@@ -124,8 +124,7 @@ class CommandMatch:
     commands: Array
 
     def __post_init__(self) -> None:
-        for name in ("unexplained", "commands"):
-            object.__setattr__(self, name, read_only(getattr(self, name)))
+        keep_read_only(self, "unexplained", "commands")
 
     def aligned(self, recording: Recording) -> Recording:
         """The log with each torque in the row of its command; the last rows, whose commands are not seen, go.

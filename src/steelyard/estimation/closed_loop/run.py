@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from steelyard.arrays import Array, checked, read_only
+from steelyard.arrays import Array, checked, keep_checked, read_only
 from steelyard.errors import InputError, RecordingError
 from steelyard.recording import Recording
 from steelyard.signals import uniform_interval
@@ -61,11 +61,9 @@ class LoopRun:
         for name in ("q_ref", "v_ref", "a_ref"):
             value = checked(name, getattr(self, name), (cycles, nv))
             object.__setattr__(self, name, read_only(value[: M * self.average]))
-        shapes = {"tau": (M, nv), "q": (M, nv), "v": (M, nv), "q_start": (nv,), "v_start": (nv,)}
-        for name, shape in shapes.items():
-            value = getattr(self, name)
-            if value is not None:
-                object.__setattr__(self, name, read_only(checked(name, value, shape)))
+        keep_checked(self, (M, nv), "tau")
+        keep_checked(self, (M, nv), "q", "v", optional=True)
+        keep_checked(self, (nv,), "q_start", "v_start", optional=True)
 
     @property
     def blocks(self) -> int:

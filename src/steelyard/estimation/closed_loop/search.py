@@ -12,7 +12,7 @@ import numpy as np
 import scipy.linalg
 from numpy.typing import ArrayLike
 
-from steelyard.arrays import Array, checked, read_only
+from steelyard.arrays import Array, checked, keep_checked, read_only
 from steelyard.errors import InputError, NoSolutionError, UnknownNameError
 from steelyard.estimation.closed_loop.constraints import (
     BLIND,
@@ -88,18 +88,10 @@ class Refinement:
 
     def __post_init__(self) -> None:
         b, p = self.model.size, self.model.layout.size
-        shapes: dict[str, tuple[int | str, ...]] = {
-            "values": (b,),
-            "start": (b,),
-            "covariance": (b, b),
-            "parameters": (p,),
-            "history": ("k",),
-        }
-        for name, shape in shapes.items():
-            value = getattr(self, name)
-            if value is not None:
-                finite = name != "covariance"
-                object.__setattr__(self, name, read_only(checked(name, value, shape, finite=finite)))
+        keep_checked(self, (b,), "values", "start")
+        keep_checked(self, (b, b), "covariance", finite=False, optional=True)
+        keep_checked(self, (p,), "parameters", optional=True)
+        keep_checked(self, ("k",), "history")
         residual = {name: read_only(value) for name, value in self.residual.items()}
         object.__setattr__(self, "residual", MappingProxyType(residual))
         object.__setattr__(self, "detail", MappingProxyType(dict(self.detail)))

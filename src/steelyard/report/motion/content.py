@@ -12,7 +12,7 @@ from types import MappingProxyType
 import numpy as np
 from numpy.typing import ArrayLike
 
-from steelyard.arrays import Array, IntArray, checked, read_only
+from steelyard.arrays import Array, IntArray, checked, keep_checked, keep_read_only, read_only
 from steelyard.audit import Status
 from steelyard.dynamics import forward_kinematics, inverse_dynamics
 from steelyard.errors import DescriptionError, InputError
@@ -61,7 +61,7 @@ class Outline:
     radius: float = 0.0
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "points", read_only(checked("points", self.points, ("n", 3))))
+        keep_checked(self, ("n", 3), "points")
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,7 +95,7 @@ class Skeleton:
         frames = checked("frames", self.frames, (len(time), len(self.links), 4, 4))
         object.__setattr__(self, "time", read_only(time))
         object.__setattr__(self, "frames", read_only(frames))
-        object.__setattr__(self, "tip_point", read_only(checked("tip_point", self.tip_point, (3,))))
+        keep_checked(self, (3,), "tip_point")
 
 
 def skeleton_of(robot: Robot, time: ArrayLike, q: ArrayLike, clearance: Clearance | None = None) -> Skeleton:
@@ -158,8 +158,7 @@ class ProvenBand:
         K = len(checked("edges", self.edges, ("K",))) - 1
         nv = checked("lower", self.lower, (K, "nv"), finite=False).shape[1]
         checked("upper", self.upper, (K, nv), finite=False)
-        for name in ("edges", "lower", "upper"):
-            object.__setattr__(self, name, read_only(getattr(self, name)))
+        keep_read_only(self, "edges", "lower", "upper")
 
 
 @dataclass(frozen=True, eq=False)
@@ -219,8 +218,7 @@ class ClearanceCurve:
             checked(name, getattr(self, name), (size,))
         if not ((self.nearest >= 0) & (self.nearest < P)).all():
             raise InputError(f"must count {P} pairs from 0.", place="nearest")
-        for name in ("smallest", "nearest", "closest", "when"):
-            object.__setattr__(self, name, read_only(getattr(self, name)))
+        keep_read_only(self, "smallest", "nearest", "closest", "when")
 
 
 # What a certificate says, and on what it rests, in words a reader can check.
@@ -362,7 +360,7 @@ class SearchRecord:
         if (seconds[1:] < seconds[:-1]).any():
             raise InputError("must not decrease.", place="seconds")
         object.__setattr__(self, "seconds", read_only(seconds))
-        object.__setattr__(self, "best", read_only(checked("best", self.best, seconds.shape, finite=False)))
+        keep_checked(self, seconds.shape, "best", finite=False)
         object.__setattr__(self, "facts", MappingProxyType(dict(self.facts)))
 
 

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from steelyard import __version__
-from steelyard.arrays import Array, checked, read_only
+from steelyard.arrays import Array, checked, keep_checked, keep_read_only, read_only
 from steelyard.audit import Status
 from steelyard.dynamics import forward_kinematics, frame_jacobian
 from steelyard.errors import InputError
@@ -84,10 +84,10 @@ class OnlineHead:
     def __post_init__(self) -> None:
         self.robot.require_arm()
         n = self.robot.nv
-        object.__setattr__(self, "start", read_only(checked("start", self.start, (n,))))
-        object.__setattr__(self, "effort", read_only(checked("effort", self.effort, (n,), finite=False)))
+        keep_checked(self, (n,), "start")
+        keep_checked(self, (n,), "effort", finite=False)
         if self.truth is not None:
-            object.__setattr__(self, "truth", read_only(checked("truth", self.truth, (10,))))
+            keep_checked(self, (10,), "truth")
         if self.clearance is not None and self.clearance.robot.joint_names != self.robot.joint_names:
             raise InputError("belongs to a robot with other joints.", place="clearance")
         for name in ("cycle", "control_cycle", "tube_radius", "position_bound"):
@@ -146,9 +146,8 @@ class OnlineContent:
         if len(time) < 2 or time[0] != 0.0 or not (time[1:] > time[:-1]).all():
             raise InputError("must start at 0 and increase, over two samples at least.", place="time")
         shape = (len(time), self.head.robot.nv)
-        for name in ("q", "v", "q_ref", "v_ref", "tau"):
-            object.__setattr__(self, name, read_only(checked(name, getattr(self, name), shape)))
-        object.__setattr__(self, "r_norm", read_only(checked("r_norm", self.r_norm, time.shape)))
+        keep_checked(self, shape, "q", "v", "q_ref", "v_ref", "tau")
+        keep_checked(self, time.shape, "r_norm")
         object.__setattr__(self, "time", read_only(time))
         since = [known.time for known in self.knowledge]
         if not since or since != sorted(since):
@@ -191,8 +190,7 @@ class ToolTube:
     radius: Array
 
     def __post_init__(self) -> None:
-        for name in ("reference", "offset", "radius"):
-            object.__setattr__(self, name, read_only(getattr(self, name)))
+        keep_read_only(self, "reference", "offset", "radius")
 
 
 def tool_tube(robot: Robot, q: ArrayLike, q_ref: ArrayLike, position_bound: float) -> ToolTube:

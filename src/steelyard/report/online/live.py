@@ -17,7 +17,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from steelyard.arrays import Array, checked, read_only
+from steelyard.arrays import Array, checked, keep_read_only
 from steelyard.dynamics import forward_kinematics
 from steelyard.report.html import visible_text
 from steelyard.report.motion.page import number_or_none
@@ -54,8 +54,7 @@ class Snapshot:
 
     def __post_init__(self) -> None:
         # Not checked here: it is made inside a control loop. Who tells it checks it.
-        for name in ("q", "q_ref", "tau"):
-            object.__setattr__(self, name, read_only(getattr(self, name)))
+        keep_read_only(self, "q", "q_ref", "tau")
 
     @property
     def is_tiding(self) -> bool:

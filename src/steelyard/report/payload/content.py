@@ -12,7 +12,7 @@ from types import MappingProxyType
 
 import numpy as np
 
-from steelyard.arrays import Array, checked, read_only
+from steelyard.arrays import Array, keep_checked
 from steelyard.audit import Check, Verdict
 from steelyard.dynamics import inverse_dynamics
 from steelyard.errors import InputError, RecordingError
@@ -93,7 +93,7 @@ class GainAnswer:
     com: Array
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "com", read_only(checked("com", self.com, (3,))))
+        keep_checked(self, (3,), "com")
 
 
 @dataclass(frozen=True)

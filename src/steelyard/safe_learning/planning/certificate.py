@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from steelyard.arrays import Array, checked, read_only
+from steelyard.arrays import Array, checked, keep_checked
 from steelyard.control import FORMS, Tube, robust_radius
 from steelyard.errors import InputError, UnknownNameError
 from steelyard.limits import Certificate
@@ -124,13 +124,10 @@ class PlanCertificate:
             or (np.diff(edges) <= 0.0).any()
         ):
             raise InputError(f"must increase from 0 to {self.motion.duration} s.", place="edges")
-        shapes: dict[str, tuple[int, ...]] = dict.fromkeys(
-            ("lower", "upper", "disturbance", "robust"), (len(edges) - 1, n)
-        )
-        shapes |= {"edges": edges.shape, "nominal": (p,), "half_widths": (p,)}
-        for name, shape in shapes.items():
-            object.__setattr__(self, name, read_only(checked(name, getattr(self, name), shape)))
-        object.__setattr__(self, "effort", read_only(checked("effort", self.effort, (n,), finite=False)))
+        keep_checked(self, (len(edges) - 1, n), "lower", "upper", "disturbance", "robust")
+        keep_checked(self, edges.shape, "edges")
+        keep_checked(self, (p,), "nominal", "half_widths")
+        keep_checked(self, (n,), "effort", finite=False)
         # Written so that NaN is refused too.
         if not (self.torque_margins >= 0.0).all():
             raise InputError("a torque leaves its limit: this proves nothing.", place="lower, upper, robust")

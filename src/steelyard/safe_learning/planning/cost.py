@@ -8,7 +8,7 @@ from typing import Protocol
 
 import numpy as np
 
-from steelyard.arrays import Array, checked, read_only
+from steelyard.arrays import Array, checked, keep_checked
 from steelyard.dynamics import Gradient, regressor_adjoint, torque_regressor
 from steelyard.errors import InputError, UnknownNameError
 from steelyard.layout import Layout, layout_of
@@ -71,7 +71,7 @@ class GoalCost:
     goal: Array
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "goal", read_only(checked("goal", self.goal, ("nv",))))
+        keep_checked(self, ("nv",), "goal")
 
     def of(self, plans: RecedingPlans) -> FamilyCost:
         """The cost of a family's plans.
@@ -189,8 +189,7 @@ class PayloadExcitation:
     def __post_init__(self) -> None:
         if self.link not in self.robot.link_names:
             raise UnknownNameError("link", self.link, self.robot.link_names, place="link")
-        for name in ("frame", "shown"):
-            object.__setattr__(self, name, read_only(checked(name, getattr(self, name), (10, 10))))
+        keep_checked(self, (10, 10), "frame", "shown")
 
     @cached_property
     def layout(self) -> Layout:

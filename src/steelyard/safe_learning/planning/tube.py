@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike
 
-from steelyard.arrays import Array, checked, read_only
+from steelyard.arrays import Array, keep_checked, keep_read_only
 from steelyard.control import Tube
 from steelyard.enclosure import (
     Curve,
@@ -144,8 +144,7 @@ class TubeTorques:
     disturbance: Array
 
     def __post_init__(self) -> None:
-        for name in ("lower", "upper", "disturbance"):
-            object.__setattr__(self, name, read_only(getattr(self, name)))
+        keep_read_only(self, "lower", "upper", "disturbance")
 
 
 @dataclass(frozen=True, eq=False)
@@ -180,9 +179,7 @@ class TubeDynamics:
             raise InputError(f"must be zero or more, got {self.rest_velocity}.", place="rest_velocity")
         if other := sorted(set(self.layout.drive) - set(_TERMS)):
             raise InputError(f"has {', '.join(other)}; known here: {', '.join(_TERMS)}.", place="layout")
-        for name in ("nominal", "half_widths"):
-            values = checked(name, getattr(self, name), (self.layout.size,))
-            object.__setattr__(self, name, read_only(values))
+        keep_checked(self, (self.layout.size,), "nominal", "half_widths")
         if (self.half_widths < 0.0).any():
             worst = self.layout.names[int(self.half_widths.argmin())]
             raise InputError(f"must be zero or more, not at '{worst}'.", place="half_widths")
