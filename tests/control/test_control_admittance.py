@@ -13,9 +13,10 @@ from oracles.agreement import assert_agree
 from oracles.pinocchio_robot import PinocchioRobot, se3
 from oracles.random_robots import link_parameters, random_pose, random_robot
 from steelyard.control import Admittance, control_command
-from steelyard.control.admittance import damped_square, momentum_and_rate, solve_square, tool_jacobian
+from steelyard.control.admittance import damped_square, momentum_and_rate, tool_jacobian
 from steelyard.control.controller import described_model
 from steelyard.dynamics.batch import numbers
+from steelyard.dynamics.forward_dynamics import solve_factored
 from steelyard.dynamics.motion_pass import place_bodies
 from steelyard.dynamics.tree import tree_of
 from steelyard.errors import InputError, UnknownNameError
@@ -240,7 +241,7 @@ def test_the_damped_inverse_solves_its_normal_equations_also_where_the_arm_is_si
         twist, L = rng.standard_normal(6), np.zeros((6, 6))
         damped_square(J, damping, L)
         x = twist.copy()
-        solve_square(L, x)
+        solve_factored(L, x)
         np.testing.assert_allclose((J @ J.T + damping**2 * np.eye(6)) @ x, twist, atol=1e-7)
         assert np.linalg.norm(J.T @ x) <= np.linalg.norm(twist) / (2 * damping) * (1 + 1e-9)
 

@@ -15,6 +15,7 @@ from steelyard.compiled import kernel
 from steelyard.control.computed_torque import computed_torque_step
 from steelyard.control.controller import ControlStep, ModelLaw, described_model, positive_number
 from steelyard.dynamics.batch import Numbers
+from steelyard.dynamics.forward_dynamics import solve_factored
 from steelyard.dynamics.inverse_dynamics import add_to_parent
 from steelyard.dynamics.mass_matrix import momentum_of_axis
 from steelyard.dynamics.motion_pass import carry_gravity, cross, to_parent, velocity_pass
@@ -74,19 +75,6 @@ def damped_square(J: Array, damping: float, L: Array) -> None:
             for m in range(c):
                 entry -= L[r, m] * L[c, m]
             L[r, c] = math.sqrt(entry) if r == c else entry / L[c, c]
-
-
-@kernel
-def solve_square(L: Array, x: Array) -> None:
-    r"""Replace x (6,) by $(L L^T)^{-1} x$."""
-    for r in range(6):
-        for c in range(r):
-            x[r] -= L[r, c] * x[c]
-        x[r] /= L[r, r]
-    for r in range(5, -1, -1):
-        for c in range(r + 1, 6):
-            x[r] -= L[c, r] * x[c]
-        x[r] /= L[r, r]
 
 
 # What pushes the arm from outside, from its momentum: no acceleration, no inverse (compiled).
@@ -213,13 +201,13 @@ def move_virtual_mass(other: Array, J: Array, external: Array, twist: Array, joi
     for r in range(6):
         for k in range(nv):
             f[r] += J[r, k] * external[k]
-    solve_square(L, f)
+    solve_factored(L, f)
     for r in range(6):
         push = outside_dead_zone(f[r], other[THRESHOLD + r])
         mass, damping = other[MASS + r], other[DAMPING + r]
         twist[r] = (mass * twist[r] + h * push) / (mass + h * damping)
         f[r] = twist[r]
-    solve_square(L, f)
+    solve_factored(L, f)
     for k in range(nv):
         joints[k] = 0.0
         for r in range(6):

@@ -13,7 +13,7 @@ from steelyard.arrays import Array, read_only
 from steelyard.compiled import kernel
 from steelyard.control.controller import ControlStep, ModelLaw, described_model, positive_number
 from steelyard.dynamics.batch import Numbers
-from steelyard.dynamics.inverse_dynamics import sample_torque
+from steelyard.dynamics.inverse_dynamics import torque_of_state
 from steelyard.dynamics.tree import Tree
 from steelyard.errors import InputError
 from steelyard.robot import Robot
@@ -90,16 +90,10 @@ def computed_torque_step(
     tau: Array,
 ) -> None:
     """The law of `ComputedTorque`; gains are K_p, K_d."""
-    nb = tree.parent.size
-    R = np.empty((nb, 3, 3))
-    p = np.empty((nb, 3))
-    w = np.empty((nb, 3))
-    A = np.empty((nb, 6))
-    F = np.empty((nb, 6))
     a = np.empty(q.size)
     for j in range(q.size):
         a[j] = a_ref[j] + gains[1, j] * (v_ref[j] - v[j]) + gains[0, j] * (q_ref[j] - q[j])
-    sample_torque(tree, numbers, q, v, a, v_ref, R, p, w, A, F, tau)
+    torque_of_state(tree, numbers, q, v, a, v_ref, tau)
 
 
 # Feedback linearisation with a robust term whose size is learnt.
@@ -211,12 +205,7 @@ def adaptive_robust_step(
     tau: Array,
 ) -> None:
     """The law of `AdaptiveRobust`; gains are K_p, K_d, the weights in z, h γ, δ."""
-    nb, nv = tree.parent.size, q.size
-    R = np.empty((nb, 3, 3))
-    p = np.empty((nb, 3))
-    w = np.empty((nb, 3))
-    A = np.empty((nb, 6))
-    F = np.empty((nb, 6))
+    nv = q.size
     other = gains[4:].reshape(-1)
     z = np.empty(nv)
     square = 0.0
@@ -228,6 +217,6 @@ def adaptive_robust_step(
     for j in range(nv):
         a[j] = a_ref[j] + gains[1, j] * (v_ref[j] - v[j]) + gains[0, j] * (q_ref[j] - q[j])
         a[j] += memory[0] * z[j] / max(size, other[1])
-    sample_torque(tree, numbers, q, v, a, v_ref, R, p, w, A, F, tau)
+    torque_of_state(tree, numbers, q, v, a, v_ref, tau)
     if size > other[1]:
         memory[0] += other[0] * size

@@ -18,7 +18,7 @@ from steelyard.control.controller import (
     positive_number,
 )
 from steelyard.dynamics.batch import Numbers
-from steelyard.dynamics.inverse_dynamics import sample_torque
+from steelyard.dynamics.inverse_dynamics import torque_of_state
 from steelyard.dynamics.tree import Tree
 from steelyard.robot import Robot
 
@@ -252,14 +252,8 @@ def gravity_pid_step(
     tau: Array,
 ) -> None:
     """The law of `GravityPID`; gains are K_p, h K_i, K_d, z_max."""
-    nb = tree.parent.size
-    R = np.empty((nb, 3, 3))
-    p = np.empty((nb, 3))
-    w = np.empty((nb, 3))
-    A = np.empty((nb, 6))
-    F = np.empty((nb, 6))
     still = np.zeros(q.size)
-    sample_torque(tree, numbers, q, still, still, still, R, p, w, A, F, tau)
+    torque_of_state(tree, numbers, q, still, still, still, tau)
     for j in range(q.size):
         e = q_ref[j] - q[j]
         z = memory[j] + gains[1, j] * e

@@ -167,6 +167,20 @@ def sample_torque(
 
 
 @kernel
+def torque_of_state(
+    tree: Tree, given: Numbers, q: Array, v: Array, a: Array, v_friction: Array, tau: Array
+) -> None:
+    """As `sample_torque`, with scratch of its own: for a law of control, which has one sample a cycle."""
+    nb = tree.parent.size
+    R = np.empty((nb, 3, 3))
+    p = np.empty((nb, 3))
+    w = np.empty((nb, 3))
+    A = np.empty((nb, 6))
+    F = np.empty((nb, 6))
+    sample_torque(tree, given, q, v, a, v_friction, R, p, w, A, F, tau)
+
+
+@kernel
 def _inverse_dynamics(
     first: int, last: int, tree: Tree, given: Numbers, q: Array, v: Array, a: Array, tau: Array
 ) -> None:
