@@ -2,30 +2,43 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from steelyard.archive import digest
 from steelyard.arrays import Array, checked
 from steelyard.errors import InputError
 from steelyard.motion.fourier import FourierMotion, SinusoidMotion
-from steelyard.motion.motion import MotionSample, check_order, check_schema
+from steelyard.motion.motion import MotionFamily, check_order, check_schema
 from steelyard.motion.spline import SplineMotion
 
 # What motions made of motions share.
 
 
-class ComposedMotion(ABC):
-    """What sums and sequences share: parts for the same joints, and standing still beyond the ends."""
+SCHEMA = 1
 
-    if TYPE_CHECKING:
-        parts: tuple[AnyMotion, ...]
+
+@dataclass(frozen=True, eq=False)
+class ComposedMotion(MotionFamily):
+    """What sums and sequences share: parts for the same joints, and standing still beyond the ends.
+
+    Attributes:
+        parts: the motions.
+        schema: number of this layout.
+    """
+
+    parts: tuple[AnyMotion, ...]
+    schema: int = SCHEMA
+
+    def __post_init__(self) -> None:
+        check_schema(self.schema, SCHEMA)
+        object.__setattr__(self, "parts", tuple(self.parts))
+        self._check_parts()
 
     @property
     def joints(self) -> tuple[str, ...]:
@@ -41,11 +54,6 @@ class ComposedMotion(ABC):
     @abstractmethod
     def duration(self) -> float:
         """How long it lasts, s."""
-
-    @cached_property
-    def digest(self) -> str:
-        """SHA-256 of its content."""
-        return digest(self)
 
     def derivative(self, time: ArrayLike, order: int) -> Array:
         """A derivative of the position in time; zero beyond the ends, unless it is the position.
@@ -64,17 +72,6 @@ class ComposedMotion(ABC):
         if order > 0:
             values[t != inside] = 0.0
         return values
-
-    def sample(self, time: ArrayLike) -> MotionSample:
-        """Evaluate it.
-
-        Args:
-            time: when, shape (N,), s.
-
-        Returns:
-            Position, velocity and acceleration, each shape (N, nv), SI.
-        """
-        return MotionSample(*(self.derivative(time, order) for order in range(3)))
 
     @abstractmethod
     def _inside(self, t: Array, order: int) -> Array:
@@ -96,7 +93,6 @@ class ComposedMotion(ABC):
 
 # Sums and sequences of motions
 
-SCHEMA = 1
 SEAM = 1e-9
 """Largest jump where two parts of a sequence meet, in SI units, and as a share of the quantity's size."""
 
@@ -110,13 +106,8 @@ class SumMotion(ComposedMotion):
         schema: number of this layout.
     """
 
-    parts: tuple[AnyMotion, ...]
-    schema: int = SCHEMA
-
     def __post_init__(self) -> None:
-        check_schema(self.schema, SCHEMA)
-        object.__setattr__(self, "parts", tuple(self.parts))
-        self._check_parts()
+        super().__post_init__()
         for k, part in enumerate(self.parts):
             if part.duration != self.parts[0].duration:
                 raise InputError(
@@ -164,13 +155,8 @@ class SequenceMotion(ComposedMotion):
         schema: number of this layout.
     """
 
-    parts: tuple[AnyMotion, ...]
-    schema: int = SCHEMA
-
     def __post_init__(self) -> None:
-        check_schema(self.schema, SCHEMA)
-        object.__setattr__(self, "parts", tuple(self.parts))
-        self._check_parts()
+        super().__post_init__()
         for k, (before, after) in enumerate(zip(self.parts, self.parts[1:], strict=False), start=1):
             _check_seam(before, after, k)
 

@@ -5,17 +5,16 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from functools import cached_property
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from steelyard.archive import digest
 from steelyard.arrays import Array, checked, keep_checked, read_only
 from steelyard.budget import NUMBER, require_memory
 from steelyard.errors import InputError
 from steelyard.motion.motion import (
     Basis,
+    MotionFamily,
     MotionSample,
     check_order,
     check_schema,
@@ -74,7 +73,7 @@ def _derivative_columns(
 
 
 @dataclass(frozen=True, eq=False)
-class FourierMotion:
+class FourierMotion(MotionFamily):
     """A finite Fourier series with offset for every joint.
 
     Attributes:
@@ -131,11 +130,6 @@ class FourierMotion:
     def breaks(self) -> Array:
         """Equal parts of the period, shape (16 L + 1,), s."""
         return np.linspace(0.0, self.period, BREAKS_PER_PERIOD * self.harmonics + 1)
-
-    @cached_property
-    def digest(self) -> str:
-        """SHA-256 of its content."""
-        return digest(self)
 
     def with_coefficients(self, coefficients: ArrayLike) -> FourierMotion:
         """The same period with other coefficients.
@@ -211,7 +205,7 @@ class FourierMotion:
 
 
 @dataclass(frozen=True, eq=False)
-class SinusoidMotion:
+class SinusoidMotion(MotionFamily):
     """One sinusoid for every joint; it goes on beyond its duration.
 
     Attributes:
@@ -248,11 +242,6 @@ class SinusoidMotion:
         periods = float(self.frequency.max()) * self.duration / (2.0 * math.pi)
         return np.linspace(0.0, self.duration, math.ceil(BREAKS_PER_PERIOD * periods) + 2)
 
-    @cached_property
-    def digest(self) -> str:
-        """SHA-256 of its content."""
-        return digest(self)
-
     def derivative(self, time: ArrayLike, order: int) -> Array:
         """A derivative of the position in time.
 
@@ -284,14 +273,3 @@ class SinusoidMotion:
         if order == 0:
             bound += np.abs(self.centre)
         return np.broadcast_to(bound, (len(self.breaks) - 1, len(bound)))
-
-    def sample(self, time: ArrayLike) -> MotionSample:
-        """Evaluate it.
-
-        Args:
-            time: when, shape (N,), s.
-
-        Returns:
-            Position, velocity and acceleration, each shape (N, nv), SI.
-        """
-        return MotionSample(*(self.derivative(time, order) for order in range(3)))

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Protocol, Self
 
 from numpy.typing import ArrayLike
 
+from steelyard.archive import digest
 from steelyard.arrays import Array, keep_read_only
 from steelyard.errors import InputError
 
@@ -98,7 +101,31 @@ class SmoothMotion(Motion, Protocol):
         ...
 
 
-# Checks that every family of motions makes of its fields.
+# What every family of motions shares: its digest, its samples, and the checks of its fields.
+
+
+class MotionFamily(ABC):
+    """A family of motions: frozen dataclasses that state their derivatives of every order."""
+
+    @cached_property
+    def digest(self) -> str:
+        """SHA-256 of its content."""
+        return digest(self)
+
+    @abstractmethod
+    def derivative(self, time: ArrayLike, order: int) -> Array:
+        """See `SmoothMotion.derivative`."""
+
+    def sample(self, time: ArrayLike) -> MotionSample:
+        """Evaluate it by its derivatives.
+
+        Args:
+            time: when, shape (N,), s.
+
+        Returns:
+            Position, velocity and acceleration, each shape (N, nv), SI.
+        """
+        return MotionSample(*(self.derivative(time, order) for order in range(3)))
 
 
 def check_schema(schema: int, known: int) -> None:

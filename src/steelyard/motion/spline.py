@@ -5,19 +5,17 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 
 import numpy as np
 import scipy
 from numpy.typing import ArrayLike
 
-from steelyard.archive import digest
 from steelyard.arrays import Array, checked, read_only
 from steelyard.budget import NUMBER, require_memory
 from steelyard.errors import InputError
 from steelyard.motion.motion import (
     Basis,
-    MotionSample,
+    MotionFamily,
     check_order,
     check_schema,
     checked_motion_joints,
@@ -37,7 +35,7 @@ DEGREES = range(3, 10)
 
 
 @dataclass(frozen=True, eq=False)
-class SplineMotion:
+class SplineMotion(MotionFamily):
     """A B-spline for every joint; before its start and after its end it stands still.
 
     Attributes:
@@ -82,11 +80,6 @@ class SplineMotion:
     def coefficients(self) -> Array:
         """The control points, shape (nv, m + degree), rad or m."""
         return self.control
-
-    @cached_property
-    def digest(self) -> str:
-        """SHA-256 of its content."""
-        return digest(self)
 
     def with_coefficients(self, coefficients: ArrayLike) -> SplineMotion:
         """The same breaks with other control points.
@@ -146,17 +139,6 @@ class SplineMotion:
             return np.zeros(shape)
         curve = self._differentiated(self.control.T, order)
         return np.broadcast_to(np.abs(curve.c[: len(curve.t) - curve.k - 1]).max(axis=0), shape)
-
-    def sample(self, time: ArrayLike) -> MotionSample:
-        """Evaluate it.
-
-        Args:
-            time: when, shape (N,), s.
-
-        Returns:
-            Position, velocity and acceleration, each shape (N, nv), SI.
-        """
-        return MotionSample(*(self.derivative(time, order) for order in range(3)))
 
     @property
     def _knots(self) -> Array:
