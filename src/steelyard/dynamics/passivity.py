@@ -10,7 +10,7 @@ from steelyard.compiled import inlined_kernel, kernel
 from steelyard.dynamics.batch import belongs, gathered, states
 from steelyard.dynamics.friction import refuse_load, write_reference_friction
 from steelyard.dynamics.motion_pass import cross, place_bodies, to_child
-from steelyard.dynamics.regressor import axes_in_bodies
+from steelyard.dynamics.regressor import axes_in_bodies, drive_entries
 from steelyard.dynamics.tree import Tree, tree_of
 from steelyard.layout import Layout
 from steelyard.robot import Robot
@@ -163,19 +163,6 @@ def reference_columns(i: int, k: int, w: Array, w_r: Array, A: Array, J: Array, 
 
 
 @kernel
-def reference_drive(columns: IntArray, k: int, v: float, v_r: float, a_r: float, row: Array) -> None:
-    """Write the drive columns of degree of freedom k; only Coulomb friction sees the measured velocity."""
-    if columns[k, 0] >= 0:
-        row[columns[k, 0]] = v_r
-    if columns[k, 1] >= 0:
-        row[columns[k, 1]] = 1.0 if v > 0.0 else (-1.0 if v < 0.0 else 0.0)
-    if columns[k, 2] >= 0:
-        row[columns[k, 2]] = 1.0
-    if columns[k, 3] >= 0:
-        row[columns[k, 3]] = a_r
-
-
-@kernel
 def _passivity_regressor(
     first: int, last: int, tree: Tree, columns: IntArray, q: Array, v: Array, v_r: Array, a_r: Array, Y: Array
 ) -> None:
@@ -194,4 +181,5 @@ def _passivity_regressor(
                 k = tree.support[s]
                 reference_columns(i, k, w, w_r, A, J, Y[n, k])
         for k in range(nv):
-            reference_drive(columns, k, v[n, k], v_r[n, k], a_r[n, k], Y[n, k])
+            # Only Coulomb friction sees the measured velocity.
+            drive_entries(columns, k, v[n, k], v_r[n, k], a_r[n, k], Y[n, k])

@@ -164,10 +164,10 @@ def body_columns(i: int, k: int, w: Array, A: Array, J: Array, row: Array) -> No
 
 
 @kernel
-def drive_entries(columns: IntArray, k: int, v: float, a: float, row: Array) -> None:
-    """Write the drive columns of degree of freedom k into its torque row."""
+def drive_entries(columns: IntArray, k: int, v: float, v_r: float, a: float, row: Array) -> None:
+    """Write the drive columns of degree of freedom k into its torque row; viscous friction sees v_r."""
     if columns[k, 0] >= 0:
-        row[columns[k, 0]] = v
+        row[columns[k, 0]] = v_r
     if columns[k, 1] >= 0:
         row[columns[k, 1]] = 1.0 if v > 0.0 else (-1.0 if v < 0.0 else 0.0)
     if columns[k, 2] >= 0:
@@ -194,7 +194,7 @@ def _torque_regressor(
                 k = tree.support[s]
                 body_columns(i, k, w, A, J, Y[n, k])
         for k in range(nv):
-            drive_entries(columns, k, v[n, k], a[n, k], Y[n, k])
+            drive_entries(columns, k, v[n, k], v[n, k], a[n, k], Y[n, k])
 
 
 # The regressor of the wrench at the base

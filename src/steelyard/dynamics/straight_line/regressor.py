@@ -83,6 +83,11 @@ class StraightLineRegressor:
         key = digest(["regressor", self.code.key, self.places])
         return specialise(regressor_kernel, key, run_entries=run, OUTPUTS=len(self.code.felt))
 
+    @cached_property
+    def adjoint(self) -> StraightLineAdjoint:
+        """Its gradients in the motion."""
+        return StraightLineAdjoint(self)
+
     def write(self, q: Array, v: Array, a: Array, Y: Array) -> None:
         """Write Y of many samples.
 
@@ -176,9 +181,6 @@ class StraightLineAdjoint:
         share(len(q), self.kernel.write_gradient, *arguments)
 
 
-_known_adjoints: WeakKeyDictionary[Robot, dict[Layout, StraightLineAdjoint]] = WeakKeyDictionary()
-
-
 def straight_line_adjoint(robot: Robot, layout: Layout) -> StraightLineAdjoint:
     """The adjoint's code of a robot; made once per robot and layout.
 
@@ -192,9 +194,4 @@ def straight_line_adjoint(robot: Robot, layout: Layout) -> StraightLineAdjoint:
     Raises:
         InputError: the robot floats or has too many joints.
     """
-    known = _known_adjoints.setdefault(robot, {})
-    # Friction beyond the linear drive is written by others, so its shape leaves no trace in the code.
-    layout = replace(layout, stribeck=())
-    if layout not in known:
-        known[layout] = StraightLineAdjoint(straight_line_regressor(robot, layout))
-    return known[layout]
+    return straight_line_regressor(robot, layout).adjoint
