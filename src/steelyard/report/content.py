@@ -178,17 +178,31 @@ class ReportContent:
     schema: int = 1
 
     def __post_init__(self) -> None:
-        nv = len(self.joints)
-        if len(self.units) != nv:
-            raise InputError(f"{len(self.units)} units for {nv} joints.", place="units")
-        for trace in self.traces:
-            if trace.measured.shape[1] != nv:
-                raise InputError(
-                    f"has {trace.measured.shape[1]} columns of torque for {nv} joints.",
-                    place=f"trace '{trace.name}'",
-                )
+        check_traces(self.joints, self.units, self.traces)
         for name in ("facts", "versions", "read_back"):
             object.__setattr__(self, name, MappingProxyType(dict(getattr(self, name))))
+
+
+def check_traces(joints: Sequence[str], units: Sequence[str], traces: Sequence[TorqueTrace]) -> None:
+    """Refuse units and torques of other joints than those a page is about.
+
+    Args:
+        joints: a name per degree of freedom.
+        units: unit of the torque or force of each.
+        traces: torque along motions.
+
+    Raises:
+        InputError: their numbers differ.
+    """
+    nv = len(joints)
+    if len(units) != nv:
+        raise InputError(f"{len(units)} units for {nv} joints.", place="units")
+    for trace in traces:
+        if trace.measured.shape[1] != nv:
+            raise InputError(
+                f"has {trace.measured.shape[1]} columns of torque for {nv} joints.",
+                place=f"trace '{trace.name}'",
+            )
 
 
 # The verdict in plain words, and the errors it rests on.
@@ -196,25 +210,27 @@ class ReportContent:
 SYMBOLS = {Status.PASS: "✓", Status.WARN: "!", Status.FAIL: "✗", Status.NOT_RUN: "–"}
 
 
-def headline(verdict: Verdict) -> str:
-    """What is to be thought of a model, in a sentence.
+def headline(verdict: Verdict, judged: str = "this model", be: str = "is") -> str:
+    """What is to be thought of a model or an answer, in a sentence.
 
     Args:
         verdict: the checks.
+        judged: what was judged.
+        be: the verb that goes with it.
 
     Returns:
         The sentence.
     """
     count = {status: sum(check.status is status for check in verdict.checks) for status in Status}
     if verdict.status is Status.FAIL:
-        return f"Do not rely on this model: {_checks(count[Status.FAIL])} failed."
+        return f"Do not rely on {judged}: {_checks(count[Status.FAIL])} failed."
     if verdict.status is Status.WARN:
         warned = count[Status.WARN]
-        return f"Use this model with care: {_checks(warned)} {'warns' if warned == 1 else 'warn'}."
+        return f"Use {judged} with care: {_checks(warned)} {'warns' if warned == 1 else 'warn'}."
     if verdict.status is Status.PASS:
         ran = count[Status.PASS]
         return "The one check that was run passed." if ran == 1 else f"All {ran} checks that were run passed."
-    return "Nothing is known about how good this model is: no check was run."
+    return f"Nothing is known about how good {judged} {be}: no check was run."
 
 
 def torque_error_words(content: ReportContent) -> list[tuple[TorqueTrace, TorqueError]]:

@@ -11,7 +11,7 @@ import numpy as np
 
 from steelyard.archive import to_document
 from steelyard.arrays import Array
-from steelyard.audit import Status, torque_error
+from steelyard.audit import Status, Verdict, torque_error
 from steelyard.errors import InputError
 from steelyard.finding import Finding, Severity
 from steelyard.identifiable import Class
@@ -645,7 +645,7 @@ def summary_text(content: ReportContent) -> str:
         Lines of text, the last one ended.
     """
     lines = [f"{visible_text(content.robot)}: {headline(content.verdict)}", ""]
-    lines += _checks(content)
+    lines += check_lines(content.verdict)
     if content.traces:
         lines += ["", *_torques(content)]
     lines += ["", _knowledge(content)]
@@ -657,13 +657,21 @@ def summary_text(content: ReportContent) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _checks(content: ReportContent) -> list[str]:
-    width = max((len(visible_text(check.name)) for check in content.verdict.checks), default=0)
+def check_lines(verdict: Verdict) -> list[str]:
+    """The checks and their outcome, a line each.
+
+    Args:
+        verdict: the checks.
+
+    Returns:
+        Lines of text; one that says so where there are none.
+    """
+    width = max((len(visible_text(check.name)) for check in verdict.checks), default=0)
     # The outcome is spelled out beside its symbol: symbols are lost in some terminals and to some eyes.
     return [
         f"  {SYMBOLS[check.status]} {check.status.value:<7}  {visible_text(check.name):<{width}}  "
         f"{visible_text(check.message)}".rstrip()
-        for check in content.verdict.checks
+        for check in verdict.checks
     ] or [f"  {SYMBOLS[Status.NOT_RUN]} no checks"]
 
 

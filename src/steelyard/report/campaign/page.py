@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from steelyard.arrays import Array, checked
-from steelyard.audit import MNE_DEFINITION, ParameterCloud, PredictionError, Status, routing_table
+from steelyard.audit import MNE_DEFINITION, ParameterCloud, PredictionError, routing_table
 from steelyard.report.campaign.cloud import Tick, Word, cloud_of, grid_kind
 from steelyard.report.campaign.content import (
     COMPARED,
@@ -33,7 +33,14 @@ from steelyard.report.campaign.content import (
 )
 from steelyard.report.content import SYMBOLS, ReportContent, headline
 from steelyard.report.html import MINUS, Typeset, aligned_numerals, numeral, unit_words, visible_text
-from steelyard.report.identification import SCRIPTS, checks_of, plot_data, torque_errors_of, untested_of
+from steelyard.report.identification import (
+    SCRIPTS,
+    check_lines,
+    checks_of,
+    plot_data,
+    torque_errors_of,
+    untested_of,
+)
 from steelyard.report.page import thinned
 from steelyard.report.payload.page import STYLES
 from steelyard.report.render import render_page
@@ -588,22 +595,13 @@ def campaign_summary(content: CampaignContent) -> str:
         Lines of text, the last one ended.
     """
     lines = [f"{visible_text(content.robot)}, {visible_text(content.name)}: {headline(content.verdict)}", ""]
-    lines += [*_checks(content), "", *_counts(content), *_time_lines(content)]
+    lines += [*check_lines(content.verdict), "", *_counts(content), *_time_lines(content)]
     if content.runs:
         lines += ["", *_routing(content)]
     if content.cloud is not None:
         lines += ["", *_cloud(content.cloud)]
     lines += [*_model(content), *_held_out(content), *_failure_lines(content)]
     return "\n".join(lines) + "\n"
-
-
-def _checks(content: CampaignContent) -> list[str]:
-    width = max((len(visible_text(check.name)) for check in content.verdict.checks), default=0)
-    return [
-        f"  {SYMBOLS[check.status]} {check.status.value:<7}  {visible_text(check.name):<{width}}  "
-        f"{visible_text(check.message)}".rstrip()
-        for check in content.verdict.checks
-    ] or [f"  {SYMBOLS[Status.NOT_RUN]} no checks"]
 
 
 def _counts(content: CampaignContent) -> list[str]:

@@ -364,6 +364,24 @@ class SearchRecord:
         object.__setattr__(self, "facts", MappingProxyType(dict(self.facts)))
 
 
+def times_from_zero(time: ArrayLike) -> Array:
+    """When the samples of a page's curves were taken, checked.
+
+    Args:
+        time: the instants, shape (N,), s.
+
+    Returns:
+        The instants, shape (N,), s.
+
+    Raises:
+        InputError: they do not start at 0 or do not increase, or there are fewer than two.
+    """
+    t = checked("time", time, ("N",))
+    if len(t) < 2 or t[0] != 0.0 or not (t[1:] > t[:-1]).all():
+        raise InputError("must start at 0 and increase, over two samples at least.", place="time")
+    return t
+
+
 @dataclass(frozen=True, eq=False)
 class MotionContent:
     """What the page of a motion says; arrays are read-only.
@@ -405,9 +423,7 @@ class MotionContent:
     schema: int = 1
 
     def __post_init__(self) -> None:
-        time = checked("time", self.time, ("N",))
-        if len(time) < 2 or time[0] != 0.0 or not (time[1:] > time[:-1]).all():
-            raise InputError("must start at 0 and increase, over two samples at least.", place="time")
+        time = times_from_zero(self.time)
         for curves in self.curves:
             checked(f"{curves.name}, values", curves.values, (len(time), len(self.joints)))
         if self.clearance is not None:
@@ -511,6 +527,18 @@ PICTURES = 25.0
 MOST_PICTURES = 1500
 
 
+def picture_times(duration: float) -> Array:
+    """When the arm is drawn.
+
+    Args:
+        duration: of the motion, s.
+
+    Returns:
+        Instants from the start to the end, shape (F,), s.
+    """
+    return _times(duration, PICTURES, MOST_PICTURES)
+
+
 def motion_content_of(
     robot: Robot,
     motion: SmoothMotion,
@@ -564,7 +592,7 @@ def motion_content_of(
     for finding in violations(lifted, lifted.margins(at.q, at.v, at.a), time):
         if (finding.code, finding.place) not in known:
             noticed.append(replace(finding, severity=Severity.WARNING, code=f"lifted-{finding.code}"))
-    pictures = _times(motion.duration, PICTURES, MOST_PICTURES)
+    pictures = picture_times(motion.duration)
     return MotionContent(
         robot=robot.name,
         digest=robot.digest,

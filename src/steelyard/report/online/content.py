@@ -25,7 +25,9 @@ from steelyard.report.motion.content import (
     JointCurves,
     Skeleton,
     clearance_curve,
+    picture_times,
     skeleton_of,
+    times_from_zero,
 )
 from steelyard.report.motion.page import MOST_POINTS
 from steelyard.report.page import packed, thinned
@@ -142,9 +144,7 @@ class OnlineContent:
     schema: int = 1
 
     def __post_init__(self) -> None:
-        time = checked("time", self.time, ("N",))
-        if len(time) < 2 or time[0] != 0.0 or not (time[1:] > time[:-1]).all():
-            raise InputError("must start at 0 and increase, over two samples at least.", place="time")
+        time = times_from_zero(self.time)
         shape = (len(time), self.head.robot.nv)
         keep_checked(self, shape, "q", "v", "q_ref", "v_ref", "tau")
         keep_checked(self, time.shape, "r_norm")
@@ -215,9 +215,6 @@ def tool_tube(robot: Robot, q: ArrayLike, q_ref: ArrayLike, position_bound: floa
 
 # What is drawn of a run: the arm in its tube, joints against their limits, and the smallest distance.
 
-PICTURES = 25.0
-"""Pictures of the arm, and instants at which distances are measured, Hz."""
-MOST_PICTURES = 1500
 _MILLI = 1e3
 
 
@@ -250,8 +247,8 @@ def drawing_of(content: OnlineContent) -> OnlineDrawing:
         The drawing.
     """
     head = content.head
-    end = float(content.time[-1])
-    times = np.linspace(0.0, end, min(max(round(PICTURES * end), 2), MOST_PICTURES) + 1)
+    # Distances are measured at the instants of the pictures too.
+    times = picture_times(float(content.time[-1]))
     q, q_ref = (_at(times, content.time, samples) for samples in (content.q, content.q_ref))
     apart = head.clearance
     limits = None if apart is None else MotionLimits(apart.robot, apart, distance=head.distance)

@@ -39,7 +39,7 @@ from steelyard.payloads import (
 )
 from steelyard.recording import Recording
 from steelyard.report.arm import ArmDrawing, LinkDrawing, MassDrawing, draw_arm
-from steelyard.report.content import History, TorqueTrace
+from steelyard.report.content import History, TorqueTrace, check_traces
 from steelyard.report.html import MINUS, Typeset, aligned_numerals, numeral, unit_words
 from steelyard.robot import Robot
 from steelyard.signals import in_band, without_turning
@@ -332,15 +332,7 @@ class PayloadContent:
                 raise InputError(f"must be, in this order: {', '.join(valid)}.", place=name)
         if self.bounds is not None and not self.bounds.assumptions:
             raise InputError("do not say what they assume.", place="bounds", remedy="Leave them out.")
-        nv = len(self.joints)
-        if len(self.units) != nv:
-            raise InputError(f"{len(self.units)} units for {nv} joints.", place="units")
-        for trace in self.traces:
-            if trace.measured.shape[1] != nv:
-                raise InputError(
-                    f"has {trace.measured.shape[1]} columns of torque for {nv} joints.",
-                    place=f"trace '{trace.name}'",
-                )
+        check_traces(self.joints, self.units, self.traces)
         for name in ("inputs", "facts", "versions", "read_back"):
             object.__setattr__(self, name, MappingProxyType(dict(getattr(self, name))))
 

@@ -11,12 +11,11 @@ import numpy as np
 from scipy.spatial import ConvexHull, QhullError
 
 from steelyard.arrays import Array
-from steelyard.audit import Status, Verdict
 from steelyard.errors import InputError
 from steelyard.inertia import Body, equivalent_ellipsoid
 from steelyard.payloads import DecidedBy, quantities
 from steelyard.report.arm import ArmDrawing
-from steelyard.report.content import SYMBOLS, ReportContent
+from steelyard.report.content import SYMBOLS, ReportContent, headline
 from steelyard.report.html import MINUS, Typeset, aligned_numerals, numeral
 from steelyard.report.identification import (
     SCRIPTS,
@@ -525,7 +524,7 @@ def _opening(content: PayloadContent) -> dict[str, object]:
         "guaranteed": _guaranteed_mass(content),
         "status": status.value,
         "symbol": SYMBOLS[status],
-        "headline": payload_headline(content.verdict),
+        "headline": headline(content.verdict, "these numbers", "are"),
         "missing": missing,
         "figures": _figures(content),
         "way": content.way,
@@ -533,28 +532,6 @@ def _opening(content: PayloadContent) -> dict[str, object]:
         "frame": content.frame,
         "link": content.link,
     }
-
-
-def payload_headline(verdict: Verdict) -> str:
-    """What is to be thought of a weighed payload, in a sentence.
-
-    Args:
-        verdict: the checks.
-
-    Returns:
-        The sentence.
-    """
-    count = {status: sum(check.status is status for check in verdict.checks) for status in Status}
-    if verdict.status is Status.FAIL:
-        failed = "one check" if count[Status.FAIL] == 1 else f"{count[Status.FAIL]} checks"
-        return f"Do not rely on these numbers: {failed} failed."
-    if verdict.status is Status.WARN:
-        warned = "one check warns" if count[Status.WARN] == 1 else f"{count[Status.WARN]} checks warn"
-        return f"Use these numbers with care: {warned}."
-    if verdict.status is Status.PASS:
-        ran = count[Status.PASS]
-        return "The one check that was run passed." if ran == 1 else f"All {ran} checks that were run passed."
-    return "Nothing is known about how good these numbers are: no check was run."
 
 
 def _guaranteed_mass(content: PayloadContent) -> dict[str, str]:
