@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 import scipy.linalg
 import scipy.optimize
@@ -358,10 +360,23 @@ def fit_ridge(
     change = np.linalg.lstsq(stacked / pull, target - stacked @ prior[free], rcond=None)[0]
     phi = np.array(problem.known)
     phi[free] = prior[free] + change / pull
+    detail = {"strength": float(strength), "scaled": scales is not None}
+    return _with_parameters(problem, "ridge", phi, weights, detail)
+
+
+def _with_parameters(
+    problem: Problem,
+    method: str,
+    phi: Array,
+    weights: ArrayLike | None,
+    detail: Mapping[str, object],
+    findings: tuple[Finding, ...] = (),
+) -> Estimate:
+    """The estimate of standard parameters; beta is what they say of the base parameters."""
     beta = problem.base.matrix @ phi
     return Estimate(
-        method="ridge",
-        layout=layout,
+        method=method,
+        layout=problem.layout,
         base=problem.base,
         values=beta,
         residual=residual_rms(problem, beta),
@@ -369,8 +384,9 @@ def fit_ridge(
         condition=solved(problem.base_factor(weights), problem.base.names, "infinite").condition,
         parameters=phi,
         weights=None if weights is None else np.asarray(weights, dtype=float),
+        findings=findings,
         recordings=problem.digests,
-        detail={"strength": float(strength), "scaled": scales is not None},
+        detail=detail,
     )
 
 
@@ -433,7 +449,6 @@ def fit_bounded(problem: Problem, relative: float, *, weights: ArrayLike | None 
     phi = np.array(problem.known)
     phi[free] = nominal
     phi[free[seen]] += found.x / scale
-    beta = problem.base.matrix @ phi
     width = np.where(np.isfinite(upper - lower), upper - lower, np.maximum(np.abs(phi[free]), 1.0))
     low = phi[free] - lower < TOUCHING * width
     high = upper - phi[free] < TOUCHING * width
@@ -444,20 +459,9 @@ def fit_bounded(problem: Problem, relative: float, *, weights: ArrayLike | None 
         f"{len(touching)} of {len(free)} parameters lie on a bound, which decided them rather than the data: "
         f"{', '.join(touching)}.",
     )
-    return Estimate(
-        method="bounded least squares",
-        layout=layout,
-        base=problem.base,
-        values=beta,
-        residual=residual_rms(problem, beta),
-        samples=problem.compressed.samples,
-        condition=solved(problem.base_factor(weights), problem.base.names, "infinite").condition,
-        parameters=phi,
-        weights=None if weights is None else np.asarray(weights, dtype=float),
-        findings=(finding,) if touching else (),
-        recordings=problem.digests,
-        detail={"relative": float(relative), "on_bound": touching},
-    )
+    detail = {"relative": float(relative), "on_bound": touching}
+    findings = (finding,) if touching else ()
+    return _with_parameters(problem, "bounded least squares", phi, weights, detail, findings)
 
 
 def relative_bounds(layout: Layout, relative: float) -> tuple[Array, Array]:

@@ -13,9 +13,10 @@ $J = W\,\partial y_s/\partial\beta$, found in one of three ways:
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TypeVar
 
 import numpy as np
 
@@ -25,6 +26,8 @@ from steelyard.errors import InputError, UnknownNameError
 from steelyard.estimation.closed_loop.run import LoopRun, block_means
 from steelyard.identifiable import MinimalModel
 from steelyard.rollout import ClosedLoop, Rollout, rollout, sensitivities
+
+T = TypeVar("T")
 
 # Ways to the derivatives of a simulated loop that need nothing but simulations.
 
@@ -253,7 +256,11 @@ class LoopComparison:
 
     def _simulated(self, run: LoopRun, beta: Array) -> Rollout:
         self.simulations += 1
-        return rollout(
+        return self._run(rollout, run, beta)
+
+    def _run(self, simulate: Callable[..., T], run: LoopRun, beta: Array, **options: int) -> T:
+        """Let the loop drive one recording's reference: by `rollout`, or by `sensitivities`."""
+        return simulate(
             self.model.robot,
             self.model.layout,
             self._theta(beta),
@@ -264,6 +271,7 @@ class LoopComparison:
             basis=self._basis,
             q_start=run.q_start,
             v_start=run.v_start,
+            **options,
         )
 
     def _theta(self, beta: Array) -> Array:
@@ -273,19 +281,7 @@ class LoopComparison:
         b, signals, derivatives = self.model.size, [], []
         for run in self.runs:
             self.sensitivity_runs += 1
-            made = sensitivities(
-                self.model.robot,
-                self.model.layout,
-                self._theta(beta),
-                run.q_ref,
-                run.v_ref,
-                run.a_ref,
-                self.loop,
-                basis=self._basis,
-                average=run.average,
-                q_start=run.q_start,
-                v_start=run.v_start,
-            )
+            made = self._run(sensitivities, run, beta, average=run.average)
             signals.append(np.stack([getattr(made, name) for name in self.weights], axis=1))
             derivatives.append(
                 np.stack([getattr(made, f"d{name}")[..., :b] for name in self.weights], axis=1)
