@@ -10,7 +10,7 @@ $$N_{ii} = N_i, \qquad N_{ij} = N_{i,p(j)}\,B_j, \qquad \mathrm{Null}(N) = \text
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -91,6 +91,20 @@ class Conditions:
     rows: Array
 
 
+def classes_in_layout(bodies: Sequence[BodyKnowledge], layout: Layout) -> tuple[Class, ...]:
+    """The class of every parameter.
+
+    Args:
+        bodies: what can be known of each body.
+        layout: the parameters asked about.
+
+    Returns:
+        The classes, in the order of the layout.
+    """
+    by_name = {name: kind for body in bodies for name, kind in body.classes.items()}
+    return tuple(by_name[name] for name in layout.names)
+
+
 @dataclass(frozen=True, eq=False)
 class Identifiability:
     """What can be known of a robot's parameters from its torques.
@@ -138,8 +152,7 @@ class Identifiability:
     @cached_property
     def classes(self) -> tuple[Class, ...]:
         """The class of every parameter, in the order of the layout."""
-        by_name = {name: kind for body in self.bodies for name, kind in body.classes.items()}
-        return tuple(by_name[name] for name in self.layout.names)
+        return classes_in_layout(self.bodies, self.layout)
 
     @cached_property
     def pivots(self) -> IntArray:

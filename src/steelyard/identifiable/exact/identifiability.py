@@ -28,7 +28,7 @@ from steelyard.identifiable.exact.vectors import (
     add_multiple,
 )
 from steelyard.identifiable.mechanism import Block, check_question, friction_groupings
-from steelyard.identifiable.structure import BodyKnowledge
+from steelyard.identifiable.structure import BodyKnowledge, classes_in_layout
 from steelyard.layout import Class, Layout
 from steelyard.robot import Robot
 
@@ -65,8 +65,7 @@ class ProvenIdentifiability(Generic[Coefficient]):
     @cached_property
     def classes(self) -> tuple[Class, ...]:
         """The class of every parameter, in the order of the layout."""
-        by_name = {name: kind for body in self.bodies for name, kind in body.classes.items()}
-        return tuple(by_name[name] for name in self.layout.names)
+        return classes_in_layout(self.bodies, self.layout)
 
     @cached_property
     def pivots(self) -> IntArray:
