@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from functools import cache
 
@@ -75,6 +76,17 @@ class Pose:
             ]
         )
         return cls(R, checked("translation", translation, (3,)))
+
+    @property
+    def rpy(self) -> Array:
+        """Roll, pitch and yaw, the inverse of `from_rpy`, shape (3,), rad."""
+        R = self.rotation
+        across = math.hypot(R[0, 0], R[1, 0])
+        pitch = math.atan2(-R[2, 0], across)
+        if across > 1e-9:
+            return np.array([math.atan2(R[2, 1], R[2, 2]), pitch, math.atan2(R[1, 0], R[0, 0])])
+        # Looking straight up or down, roll and yaw turn about the same axis: all of it is called roll.
+        return np.array([math.atan2(-R[1, 2], R[1, 1]), pitch, 0.0])
 
     @classmethod
     def from_quaternion(cls, quaternion: ArrayLike, translation: ArrayLike = (0.0, 0.0, 0.0)) -> Pose:

@@ -62,6 +62,12 @@ def test_roll_pitch_yaw_is_pinocchios(rpy: np.ndarray) -> None:
     np.testing.assert_array_equal(pose.translation, [1, 2, 3])
 
 
+def test_the_angles_of_a_pose_make_it_again_also_where_it_looks_straight_up_or_down() -> None:
+    for rpy in (*RNG.uniform(-np.pi, np.pi, (20, 3)), (0.3, np.pi / 2, 0.0), (0.3, -np.pi / 2, 1.0)):
+        pose = Pose.from_rpy(rpy)
+        np.testing.assert_allclose(Pose.from_rpy(pose.rpy).rotation, pose.rotation, **CLOSE)
+
+
 @pytest.mark.parametrize(
     "bad",
     [np.diag([1.0, 1.0, -1.0]), -np.eye(3), 1.001 * np.eye(3), np.zeros((3, 3)), np.triu(np.ones((3, 3)))],

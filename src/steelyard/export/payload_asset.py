@@ -23,7 +23,7 @@ from steelyard.export.object_mesh import ObjectMesh, fit_findings, obj_content
 from steelyard.export.read_back import ReadBackError, compiled, mujoco, pinocchio, unread
 from steelyard.export.result import Written
 from steelyard.export.urdf import TENSOR_ENTRIES, inertial
-from steelyard.export.xml_text import ModelText, attributes, quaternion_words, rpy, words
+from steelyard.export.xml_text import ModelText, attributes, quaternion_words, words
 from steelyard.files import FilePath
 from steelyard.finding import Finding, Severity
 from steelyard.inertia import (
@@ -157,7 +157,7 @@ def _urdf_shape(item: Geometry) -> str:
             shape = f"<mesh{attributes({'filename': file, 'scale': words(scale)})}/>"
         case _:
             raise DescriptionError("an object is a mesh or a box.", place="geometry")
-    place = {"xyz": words(item.pose.translation), "rpy": words(rpy(item.pose.rotation))}
+    place = {"xyz": words(item.pose.translation), "rpy": words(item.pose.rpy)}
     return f"<origin{attributes(place)}/><geometry>{shape}</geometry>"
 
 
@@ -267,7 +267,7 @@ def _sdf_shape(item: Geometry) -> str:
             shape = f"<mesh><uri>{file}</uri><scale>{words(scale)}</scale></mesh>"
         case _:
             raise DescriptionError("an object is a mesh or a box.", place="geometry")
-    place = _pose(item.pose.translation, rpy(item.pose.rotation))
+    place = _pose(item.pose.translation, item.pose.rpy)
     return f"{place}<geometry>{shape}</geometry>"
 
 

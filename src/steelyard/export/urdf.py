@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -12,20 +11,22 @@ from xml.sax.saxutils import quoteattr
 import numpy as np
 
 from steelyard.errors import DescriptionError
-from steelyard.export.xml_text import attributes, rpy, words
+from steelyard.export.xml_text import attributes, words
 from steelyard.inertia import Body
 from steelyard.pose import Pose
 from steelyard.robot import (
+    URDF_KINDS,
     Box,
     Capsule,
     Cylinder,
     Geometry,
     Joint,
-    JointKind,
     MeshFile,
     Robot,
     Sphere,
+    origin_element,
     parse_urdf,
+    urdf_text,
 )
 
 # A robot as a new URDF: its tree, limits, friction, inertias and simple shapes.
@@ -39,8 +40,7 @@ TENSOR_ENTRIES = {
     "izz": (2, 2),
 }
 """Where the attributes of `<inertia>` stand in the tensor."""
-_UNBOUNDED = 1e30  # URDF knows no infinity, and urdfdom refuses a joint that leaves a limit out
-_WORDED = (JointKind.REVOLUTE, JointKind.CONTINUOUS, JointKind.PRISMATIC, JointKind.FLOATING)
+_UNBOUNDED = "1e+30"
 
 
 def new_urdf(robot: Robot) -> bytes:
@@ -55,17 +55,14 @@ def new_urdf(robot: Robot) -> bytes:
     Raises:
         DescriptionError: it has a joint that URDF cannot state.
     """
-    lines = ['<?xml version="1.0"?>', f"<robot{attributes({'name': robot.name})}>"]
-    for link in (robot.base, *robot.links):
-        lines += _link(link.name, link.own, link.collision)
-        for part in link.fixed:
-            lines += _link(part.name, part.body, ())
-            lines += _joint(f"{part.name}_mount", "fixed", link.name, part.name, part.placement)
-    for joint, child in zip(robot.joints, robot.links, strict=True):
-        parent = robot.base if joint.parent < 0 else robot.links[joint.parent]
-        kind, inside = _motion(joint)
-        lines += _joint(joint.name, kind, parent.name, child.name, joint.placement, inside)
-    return ("\n".join([*lines, "</robot>"]) + "\n").encode()
+    for joint in robot.joints:
+        if joint.kind not in URDF_KINDS:
+            raise DescriptionError(
+                f"it is {joint.kind.value}, which URDF cannot state.",
+                place=f"joint '{joint.name}'",
+                remedy=f"URDF has {', '.join(kind.value for kind in URDF_KINDS)} joints.",
+            )
+    return urdf_text(robot, _link, _UNBOUNDED)
 
 
 def inertial(body: Body) -> str:
@@ -103,7 +100,7 @@ def _link(name: str, body: Body | None, collision: Sequence[Geometry]) -> Iterat
         yield f"    {inertial(body)}"
     for item in collision:
         for shape, pose in _shapes(item):
-            yield f"    <collision>{_origin(pose)}<geometry>{shape}</geometry></collision>"
+            yield f"    <collision>{origin_element(pose)}<geometry>{shape}</geometry></collision>"
     yield "  </link>"
 
 
@@ -123,53 +120,6 @@ def _shapes(item: Geometry) -> Iterator[tuple[str, Pose]]:
                 yield f'<sphere radius="{words(radius)}"/>', centre
         case MeshFile():
             return
-
-
-def _motion(joint: Joint) -> tuple[str, list[str]]:
-    """The type of a joint and the elements that say how it moves."""
-    if joint.kind not in _WORDED:
-        raise DescriptionError(
-            f"it is {joint.kind.value}, which URDF cannot state.",
-            place=f"joint '{joint.name}'",
-            remedy=f"URDF has {', '.join(kind.value for kind in _WORDED)} joints.",
-        )
-    if joint.kind is JointKind.FLOATING:
-        return "floating", []
-    limits = joint.limits
-    endless = math.isinf(limits.lower) and math.isinf(limits.upper)
-    kind = JointKind.CONTINUOUS if joint.kind is JointKind.REVOLUTE and endless else joint.kind
-    bounds = {"velocity": limits.velocity, "effort": limits.effort}
-    if kind is not JointKind.CONTINUOUS:
-        bounds = {"lower": limits.lower, "upper": limits.upper, **bounds}
-    stated = {name: words(max(-_UNBOUNDED, min(_UNBOUNDED, value))) for name, value in bounds.items()}
-    inside = [f'<axis xyz="{words(joint.axis)}"/>', f"<limit{attributes(stated)}/>"]
-    if dynamics := friction(joint):
-        inside.append(f"<dynamics{attributes(dynamics)}/>")
-    if joint.mimic is not None:
-        tie = {
-            "joint": joint.mimic.joint,
-            "multiplier": words(joint.mimic.multiplier),
-            "offset": words(joint.mimic.offset),
-        }
-        inside.append(f"<mimic{attributes(tie)}/>")
-    return kind.value, inside
-
-
-def _joint(
-    name: str, kind: str, parent: str, child: str, placement: Pose, inside: Sequence[str] = ()
-) -> list[str]:
-    return [
-        f"  <joint{attributes({'name': name, 'type': kind})}>",
-        f"    {_origin(placement)}",
-        f"    <parent{attributes({'link': parent})}/>",
-        f"    <child{attributes({'link': child})}/>",
-        *(f"    {line}" for line in inside),
-        "  </joint>",
-    ]
-
-
-def _origin(pose: Pose) -> str:
-    return f'<origin xyz="{words(pose.translation)}" rpy="{words(rpy(pose.rotation))}"/>'
 
 
 # The numbers of a URDF file replaced where they stand; every other byte stays as it was.

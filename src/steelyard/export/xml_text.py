@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from xml.sax.saxutils import quoteattr
@@ -39,24 +38,6 @@ def attributes(values: Mapping[str, str]) -> str:
         The attributes, quoted and escaped.
     """
     return "".join(f" {name}={quoteattr(value)}" for name, value in values.items())
-
-
-def rpy(rotation: Array) -> Array:
-    r"""The angles of $R = R_z(\text{yaw})\,R_y(\text{pitch})\,R_x(\text{roll})$.
-
-    Args:
-        rotation: R, shape (3, 3), dimensionless.
-
-    Returns:
-        Roll, pitch and yaw, shape (3,), rad.
-    """
-    R = rotation
-    across = math.hypot(R[0, 0], R[1, 0])
-    pitch = math.atan2(-R[2, 0], across)
-    if across > 1e-9:
-        return np.array([math.atan2(R[2, 1], R[2, 2]), pitch, math.atan2(R[1, 0], R[0, 0])])
-    # Looking straight up or down, roll and yaw turn about the same axis: all of it is called roll.
-    return np.array([math.atan2(-R[1, 2], R[1, 1]), pitch, 0.0])
 
 
 def quaternion_words(pose: Pose) -> Array:

@@ -9,7 +9,7 @@ from steelyard.robot.descriptions.load import load_robot
 from steelyard.robot.descriptions.meshes import MeshFolder
 from steelyard.robot.descriptions.repair import REMEDIES, Repair, repair_file
 from steelyard.robot.descriptions.source_edits import Change
-from steelyard.robot.descriptions.urdf import parse_urdf
+from steelyard.robot.descriptions.urdf import URDF_KINDS, origin_element, parse_urdf, urdf_text
 from steelyard.robot.joint import Joint, JointKind, Limits
 from steelyard.robot.link import Box, Capsule, Cylinder, FixedLink, Geometry, Link, MeshFile, Shape, Sphere
 from steelyard.robot.model import STANDARD_GRAVITY, Frame, Robot, Rotor, rotor_name, spin_only, with_rotors
@@ -19,6 +19,7 @@ from steelyard.robot.stated_limits import StatedLimits, with_limits
 __all__ = [
     "REMEDIES",
     "STANDARD_GRAVITY",
+    "URDF_KINDS",
     "Box",
     "Capsule",
     "Change",
@@ -39,11 +40,13 @@ __all__ = [
     "Sphere",
     "StatedLimits",
     "load_robot",
+    "origin_element",
     "parse_urdf",
     "read_payload",
     "repair_file",
     "rotor_name",
     "spin_only",
+    "urdf_text",
     "with_limits",
     "with_rotors",
 ]

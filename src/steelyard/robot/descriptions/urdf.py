@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
@@ -504,14 +504,19 @@ def _refuse_xacro(root: Element) -> None:
 
 UNBOUNDED = "1e30"
 """What stands for no limit: URDF knows no infinity, and urdfdom refuses a joint that leaves a limit out."""
-_WORDED = (JointKind.REVOLUTE, JointKind.CONTINUOUS, JointKind.PRISMATIC, JointKind.FLOATING)
+URDF_KINDS = (JointKind.REVOLUTE, JointKind.CONTINUOUS, JointKind.PRISMATIC, JointKind.FLOATING)
+"""Kinds of moving joints that URDF has."""
+LinkLines = Callable[[str, Body | None, tuple[Geometry, ...]], Iterable[str]]
+"""The lines of a link: of its name, its body and the shapes it collides with."""
 
 
-def urdf_text(robot: Robot) -> bytes:
+def urdf_text(robot: Robot, link_lines: LinkLines | None = None, unbounded: str = UNBOUNDED) -> bytes:
     """Write a robot as URDF: its tree, limits, viscous and Coulomb friction, inertias and simple shapes.
 
     Args:
         robot: the robot.
+        link_lines: writes a link; None to write what `parse_urdf` reads back, capsules among it.
+        unbounded: the number that stands for no limit.
 
     Returns:
         XML in UTF-8, one element to a line.
@@ -519,15 +524,16 @@ def urdf_text(robot: Robot) -> bytes:
     Raises:
         DescriptionError: it has a joint that URDF cannot state.
     """
+    write = link_lines or _link
     lines = ['<?xml version="1.0"?>', f"<robot name={quoteattr(robot.name)}>"]
     for link in (robot.base, *robot.links):
-        lines += _link(link.name, link.own, link.collision)
+        lines += write(link.name, link.own, link.collision)
         for part in link.fixed:
-            lines += _link(part.name, part.body, ())
+            lines += write(part.name, part.body, ())
             lines += _joint_element(f"{part.name}_mount", "fixed", link.name, part.name, part.placement, [])
     for joint, link in zip(robot.joints, robot.links, strict=True):
         parent = robot.base if joint.parent < 0 else robot.links[joint.parent]
-        lines += _joint(joint, parent, link)
+        lines += _joint(joint, parent, link, unbounded)
     return ("\n".join([*lines, "</robot>"]) + "\n").encode()
 
 
@@ -567,7 +573,7 @@ def _link(name: str, body: Body | None, collision: tuple[Geometry, ...]) -> Iter
         yield "    </inertial>"
     for item in collision:
         if not isinstance(item.shape, MeshFile):
-            yield f"    <collision>{_origin(item.pose)}<geometry>{_shape(item)}</geometry></collision>"
+            yield f"    <collision>{origin_element(item.pose)}<geometry>{_shape(item)}</geometry></collision>"
     yield "  </link>"
 
 
@@ -586,11 +592,11 @@ def _shape(item: Geometry) -> str:
             return f"<mesh filename={quoteattr(shape.file)}/>"
 
 
-def _joint(joint: Joint, parent: Link, child: Link) -> list[str]:
-    if joint.kind not in _WORDED:
+def _joint(joint: Joint, parent: Link, child: Link, unbounded: str) -> list[str]:
+    if joint.kind not in URDF_KINDS:
         raise DescriptionError(
             f"joint '{joint.name}' is {joint.kind.value}, which URDF cannot state.",
-            remedy=f"It has {', '.join(kind.value for kind in _WORDED)} joints.",
+            remedy=f"It has {', '.join(kind.value for kind in URDF_KINDS)} joints.",
         )
     if joint.kind is JointKind.FLOATING:
         return _joint_element(joint.name, "floating", parent.name, child.name, joint.placement, [])
@@ -602,15 +608,15 @@ def _joint(joint: Joint, parent: Link, child: Link) -> list[str]:
         stated = [("lower", limits.lower), ("upper", limits.upper), *stated]
     inside = [
         f'<axis xyz="{_words(joint.axis)}"/>',
-        "<limit " + " ".join(f'{name}="{_bound(value)}"' for name, value in stated) + "/>",
+        "<limit " + " ".join(f'{name}="{_bound(value, unbounded)}"' for name, value in stated) + "/>",
     ]
     friction = [("damping", joint.drive.viscous), ("friction", joint.drive.coulomb)]
     if any(value is not None for _, value in friction):
-        words = " ".join(f'{name}="{value!r}"' for name, value in friction if value is not None)
+        words = " ".join(f'{name}="{_word(value)}"' for name, value in friction if value is not None)
         inside.append(f"<dynamics {words}/>")
     if joint.mimic is not None:
         leader = quoteattr(joint.mimic.joint)
-        factor = f'multiplier="{joint.mimic.multiplier!r}" offset="{joint.mimic.offset!r}"'
+        factor = f'multiplier="{_word(joint.mimic.multiplier)}" offset="{_word(joint.mimic.offset)}"'
         inside.append(f"<mimic joint={leader} {factor}/>")
     return _joint_element(joint.name, kind.value, parent.name, child.name, joint.placement, inside)
 
@@ -620,7 +626,7 @@ def _joint_element(
 ) -> list[str]:
     return [
         f'  <joint name={quoteattr(name)} type="{kind}">',
-        f"    {_origin(placement)}",
+        f"    {origin_element(placement)}",
         f"    <parent link={quoteattr(parent)}/>",
         f"    <child link={quoteattr(child)}/>",
         *(f"    {line}" for line in inside),
@@ -628,26 +634,28 @@ def _joint_element(
     ]
 
 
-def _bound(value: float) -> str:
-    if math.isfinite(value):
-        return repr(value)
-    return UNBOUNDED if value > 0 else f"-{UNBOUNDED}"
+def _bound(value: float, unbounded: str) -> str:
+    if abs(value) < float(unbounded):
+        return _word(value)
+    return unbounded if value > 0 else f"-{unbounded}"
 
 
-def _origin(pose: Pose) -> str:
-    return f'<origin xyz="{_words(pose.translation)}" rpy="{_words(_rpy(pose.rotation))}"/>'
+def origin_element(pose: Pose) -> str:
+    """Where something stands.
 
+    Args:
+        pose: its pose in what carries it.
 
-def _rpy(R: Array) -> Array:
-    r"""The angles of $R = R_z(\text{yaw})\,R_y(\text{pitch})\,R_x(\text{roll})$, shape (3,), rad."""
-    across = math.hypot(R[0, 0], R[1, 0])
-    pitch = math.atan2(-R[2, 0], across)
-    if across > 1e-9:
-        return np.array([math.atan2(R[2, 1], R[2, 2]), pitch, math.atan2(R[1, 0], R[0, 0])])
-    # Looking straight up or down, roll and yaw turn about the same axis: all of it is called roll.
-    return np.array([math.atan2(-R[1, 2], R[1, 1]), pitch, 0.0])
+    Returns:
+        The element on one line.
+    """
+    return f'<origin xyz="{_words(pose.translation)}" rpy="{_words(pose.rpy)}"/>'
 
 
 def _words(values: Array) -> str:
+    return " ".join(_word(x) for x in values)
+
+
+def _word(value: float) -> str:
     # Adding zero turns -0.0 into 0.0.
-    return " ".join(repr(float(x) + 0.0) for x in values)
+    return repr(float(value) + 0.0)
