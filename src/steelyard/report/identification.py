@@ -566,6 +566,7 @@ def _ellipsoid(mass: MassDrawing | None) -> list[float] | None:
 STYLES = ("page.css",)
 SCRIPTS = (
     "reading.js",
+    "time_window.js",
     "torque_plots.js",
     "turning_view.js",
     "arm_view.js",

@@ -21,13 +21,7 @@ function startArmView() {
     svg.replaceChildren(...picture(links, frameOf, layers, view, extent));
   };
   const reset = makeTurnable(place, view, draw);
-  const controls = document.getElementById("arm-controls");
-  for (const box of controls.querySelectorAll("[data-layer]"))
-    box.addEventListener("change", () => {
-      layers[box.dataset.layer] = box.checked;
-      draw();
-    });
-  document.getElementById("arm-reset").addEventListener("click", reset);
+  switchLayers(document.getElementById("arm-controls"), layers, draw, reset);
   const slider = document.getElementById("pose");
   const moment = document.getElementById("pose-time");
   const pose = () => {
@@ -44,7 +38,6 @@ function startArmView() {
     view.chosen = link;
     draw();
   }
-  controls.hidden = false;
   pose();
   new ResizeObserver(draw).observe(place);
 }

@@ -10,28 +10,7 @@ function startTimePlots(place, figures, length, options = {}) {
   const state = { from: 0, to: length, moment: null, fit: false };
   const parts = figures.map((figure) => filledWith(timeFigure(place, figure.title), figure));
 
-  const show = (from, to) => {
-    const width = Math.min(Math.max(to - from, length / 2000), length);
-    state.from = Math.min(Math.max(from, 0), length - width);
-    state.to = state.from + width;
-    draw();
-  };
-  const scale = (factor) => {
-    const [middle, half] = [(state.from + state.to) / 2, ((state.to - state.from) * factor) / 2];
-    show(middle - half, middle + half);
-  };
-  const shift = (share) => {
-    const by = (state.to - state.from) * share;
-    show(state.from + by, state.to + by);
-  };
-  const actions = {
-    in: () => scale(0.5),
-    out: () => scale(2),
-    earlier: () => shift(-0.25),
-    later: () => shift(0.25),
-    whole: () => show(0, length),
-  };
-  const keys = { "+": "in", "=": "in", "-": "out", ArrowLeft: "earlier", ArrowRight: "later", Home: "whole", 0: "whole" };
+  const actions = timeWindow(state, () => length, draw);
 
   function draw() {
     if (options.range) {
@@ -45,24 +24,20 @@ function startTimePlots(place, figures, length, options = {}) {
     }
   }
 
-  for (const part of parts) {
-    part.box.addEventListener("keydown", (event) => {
-      if (event.ctrlKey || event.metaKey || event.altKey || !(event.key in keys)) return;
-      event.preventDefault();
-      actions[keys[event.key]]();
+  for (const part of parts)
+    chooseWindow(part, state, actions, {
+      over: (t) => {
+        markTime(part, state, "cursor", t);
+        readAt(part, t);
+      },
+      leave: () => {
+        markTime(part, state, "cursor", null);
+        readAt(part, state.moment);
+      },
+      choose: options.choose,
     });
-    readUnderPointer(part, state, show, actions.whole, options.choose);
-  }
-  for (const button of options.controls ? options.controls.querySelectorAll("[data-zoom]") : [])
-    button.addEventListener("click", () => actions[button.dataset.zoom]());
-  if (options.controls) options.controls.hidden = false;
-  let width = 0;
-  new ResizeObserver(() => {
-    if (place.clientWidth !== width) {
-      width = place.clientWidth;
-      if (width) draw();
-    }
-  }).observe(place);
+  if (options.controls) pressButtons(options.controls, actions);
+  drawAtEveryWidth(place, draw);
   draw();
   return {
     mark(time) {
@@ -259,50 +234,6 @@ function valueAt({ time, steps }, values, t) {
   const k = Math.min(Math.max(firstFrom(time, t), 1), time.length - 1);
   const share = Math.min(Math.max((t - time[k - 1]) / (time[k] - time[k - 1]), 0), 1);
   return steps ? values[share < 1 ? k - 1 : k] : (1 - share) * values[k - 1] + share * values[k];
-}
-
-/** Values under the pointer; a drag chooses a window, a click a time, a double click shows everything. */
-function readUnderPointer(part, state, show, whole, choose) {
-  let begun = null;
-  const timeAt = (event) => {
-    const { left, right } = part.scale;
-    const share = (event.clientX - part.svg.getBoundingClientRect().left - left) / (right - left);
-    return state.from + Math.min(Math.max(share, 0), 1) * (state.to - state.from);
-  };
-  const xOf = (t) => {
-    const { left, right } = part.scale;
-    return left + ((t - state.from) / (state.to - state.from)) * (right - left);
-  };
-  part.box.addEventListener("pointerdown", (event) => {
-    if (event.button !== 0) return;
-    begun = timeAt(event);
-    part.box.setPointerCapture(event.pointerId);
-  });
-  part.box.addEventListener("pointermove", (event) => {
-    const t = timeAt(event);
-    markTime(part, state, "cursor", t);
-    readAt(part, t);
-    if (begun === null) return;
-    const [a, b] = [xOf(begun), xOf(t)].sort((one, other) => one - other);
-    part.chosen.setAttribute("x", a);
-    part.chosen.setAttribute("width", b - a);
-  });
-  part.box.addEventListener("pointerup", (event) => {
-    if (begun === null) return;
-    const [from, to] = [begun, timeAt(event)].sort((one, other) => one - other);
-    begun = null;
-    part.chosen.setAttribute("width", 0);
-    if (xOf(to) - xOf(from) > 6) show(from, to);
-    else if (choose) choose(to);
-  });
-  for (const name of ["pointerleave", "pointercancel"])
-    part.box.addEventListener(name, () => {
-      begun = null;
-      markTime(part, state, "cursor", null);
-      part.chosen.setAttribute("width", 0);
-      readAt(part, state.moment);
-    });
-  part.box.addEventListener("dblclick", whole);
 }
 
 /** A number with four digits at most behind its point, as many as its size asks for. */

@@ -27,14 +27,7 @@ function startMotionView(extra = () => ({ under: [], over: [] })) {
     svg.replaceChildren(...skeletonPicture(links, outlines, frameOf, path, layers, view, extent, near, extra));
   };
   const reset = makeTurnable(place, view, draw);
-  const controls = document.getElementById("view-controls");
-  for (const box of controls.querySelectorAll("[data-layer]"))
-    box.addEventListener("change", () => {
-      layers[box.dataset.layer] = box.checked;
-      draw();
-    });
-  document.getElementById("view-reset").addEventListener("click", reset);
-  controls.hidden = false;
+  switchLayers(document.getElementById("view-controls"), layers, draw, reset);
   new ResizeObserver(draw).observe(place);
   draw();
   return {

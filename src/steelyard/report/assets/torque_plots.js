@@ -38,28 +38,7 @@ function startTorquePlots() {
     return { joint: j, box, svg, output, error };
   });
 
-  const show = (from, to) => {
-    const least = length() / 2000;
-    const width = Math.min(Math.max(to - from, least), length());
-    state.from = Math.min(Math.max(from, 0), length() - width);
-    state.to = state.from + width;
-    drawAll();
-  };
-  const scale = (factor, about = (state.from + state.to) / 2) =>
-    show(about - (about - state.from) * factor, about + (state.to - about) * factor);
-  const shift = (part) => {
-    const by = (state.to - state.from) * part;
-    const most = Math.min(Math.max(by, -state.from), length() - state.to);
-    show(state.from + most, state.to + most);
-  };
-  const actions = {
-    in: () => scale(0.5),
-    out: () => scale(2),
-    earlier: () => shift(-0.25),
-    later: () => shift(0.25),
-    whole: () => show(0, length()),
-  };
-  const keys = { "+": "in", "=": "in", "-": "out", ArrowLeft: "earlier", ArrowRight: "later", Home: "whole", 0: "whole" };
+  const actions = timeWindow(state, length, drawAll);
 
   function drawAll() {
     const decimals = ticks(state.from, state.to, 8).decimals + 2;
@@ -68,29 +47,21 @@ function startTorquePlots() {
     for (const figure of figures) drawFigure(figure, seriesOf(state.motion, figure.joint), state);
   }
 
-  for (const figure of figures) {
-    figure.box.addEventListener("keydown", (event) => {
-      if (event.ctrlKey || event.metaKey || event.altKey || !(event.key in keys)) return;
-      event.preventDefault();
-      actions[keys[event.key]]();
+  for (const figure of figures)
+    chooseWindow(figure, state, actions, {
+      over: (t, xOf) => readTorques(figure, seriesOf(state.motion, figure.joint), data.motions[state.motion].start, t, xOf),
+      leave: () => {
+        figure.cursor.setAttribute("d", "");
+        figure.output.textContent = data.units[figure.joint];
+      },
     });
-    followPointer(figure, state, (joint) => seriesOf(state.motion, joint), show, actions.whole);
-  }
-  for (const button of controls.querySelectorAll("[data-zoom]"))
-    button.addEventListener("click", () => actions[button.dataset.zoom]());
+  pressButtons(controls, actions);
   for (const radio of controls.querySelectorAll("[name=motion]"))
     radio.addEventListener("change", () => {
       state.motion = Number(radio.value);
       actions.whole();
     });
-  controls.hidden = false;
-  let width = 0;
-  new ResizeObserver(() => {
-    if (place.clientWidth !== width) {
-      width = place.clientWidth;
-      if (width) drawAll();
-    }
-  }).observe(place);
+  drawAtEveryWidth(place, drawAll);
   actions.whole();
 }
 
@@ -203,55 +174,13 @@ function short(value) {
   return text.replaceAll("-", "\u2212");
 }
 
-/** Read values under the pointer; drag to choose a window of time, double click for the whole motion. */
-function followPointer(figure, state, seriesOf, show, whole) {
-  let begun = null;
-  const timeAt = (event) => {
-    const box = figure.svg.getBoundingClientRect();
-    const { left, right } = figure.scale;
-    const part = (event.clientX - box.left - left) / (right - left);
-    return state.from + Math.min(Math.max(part, 0), 1) * (state.to - state.from);
-  };
-  const xOf = (t) => {
-    const { left, right } = figure.scale;
-    return left + ((t - state.from) / (state.to - state.from)) * (right - left);
-  };
-  figure.box.addEventListener("pointerdown", (event) => {
-    if (event.button !== 0) return;
-    begun = timeAt(event);
-    figure.box.setPointerCapture(event.pointerId);
-  });
-  figure.box.addEventListener("pointermove", (event) => {
-    const t = timeAt(event);
-    const series = seriesOf(figure.joint);
-    const k = nearest(series.time, t);
-    const unit = data.units[figure.joint];
-    figure.cursor.setAttribute("d", `M${xOf(series.time[k]).toFixed(1)} ${PLOT.top}V${PLOT.height - PLOT.axis}`);
-    const at = data.motions[state.motion].start + series.time[k];
-    figure.output.textContent =
-      `${fixed(at, 3)} s  measured ${fixed(series.measured[k], 3)}, predicted ${fixed(series.predicted[k], 3)}, ` +
-      `difference ${short(series.difference[k])} ${unit}`;
-    if (begun !== null) {
-      const [a, b] = [xOf(begun), xOf(t)].sort((one, other) => one - other);
-      figure.chosen.setAttribute("x", a);
-      figure.chosen.setAttribute("width", b - a);
-    }
-  });
-  figure.box.addEventListener("pointerup", (event) => {
-    if (begun === null) return;
-    const [from, to] = [begun, timeAt(event)].sort((one, other) => one - other);
-    begun = null;
-    if (xOf(to) - xOf(from) > 6) show(from, to);
-    else figure.chosen.setAttribute("width", 0);
-  });
-  for (const name of ["pointerleave", "pointercancel"])
-    figure.box.addEventListener(name, () => {
-      begun = null;
-      figure.cursor.setAttribute("d", "");
-      figure.chosen.setAttribute("width", 0);
-      figure.output.textContent = data.units[figure.joint];
-    });
-  figure.box.addEventListener("dblclick", whole);
+/** Read the values nearest to a time, and mark where they are. */
+function readTorques(figure, series, start, t, xOf) {
+  const k = nearest(series.time, t);
+  figure.cursor.setAttribute("d", `M${xOf(series.time[k]).toFixed(1)} ${PLOT.top}V${PLOT.height - PLOT.axis}`);
+  figure.output.textContent =
+    `${fixed(start + series.time[k], 3)} s  measured ${fixed(series.measured[k], 3)}, predicted ${fixed(series.predicted[k], 3)}, ` +
+    `difference ${short(series.difference[k])} ${data.units[figure.joint]}`;
 }
 
 function nearest(time, t) {

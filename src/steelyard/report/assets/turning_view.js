@@ -1,4 +1,4 @@
-// Turning and enlarging a drawing in parallel projection, by pointer and by keys.
+// Turning and enlarging a drawing in parallel projection, by pointer and by keys; switching its layers.
 
 const VIEW = { turn: -0.9, tilt: 0.42 };
 
@@ -37,4 +37,15 @@ function makeTurnable(place, view, draw) {
     if (event.buttons & 1) turn(event.movementX * 0.008, event.movementY * 0.008);
   });
   return reset;
+}
+
+/** Let the controls of a drawing switch its layers and put its view back. */
+function switchLayers(controls, layers, draw, reset) {
+  for (const box of controls.querySelectorAll("[data-layer]"))
+    box.addEventListener("change", () => {
+      layers[box.dataset.layer] = box.checked;
+      draw();
+    });
+  controls.querySelector("button").addEventListener("click", reset);
+  controls.hidden = false;
 }

@@ -448,7 +448,7 @@ def _record(content: MotionContent) -> list[tuple[str, str]]:
 
 STYLES = ("page.css", "motion_page.css")
 SCRIPTS = (
-    *("reading.js", "torque_plots.js", "turning_view.js", "arm_view.js"),
+    *("reading.js", "time_window.js", "torque_plots.js", "turning_view.js", "arm_view.js"),
     *("motion_plots.js", "motion_view.js", "motion_player.js", "motion_start.js"),
 )
 

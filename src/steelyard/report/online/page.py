@@ -433,7 +433,7 @@ def _record(content: OnlineContent) -> list[tuple[str, str]]:
 
 STYLES = ("page.css", "motion_page.css", "online_page.css")
 SCRIPTS = (
-    *("reading.js", "torque_plots.js", "turning_view.js", "arm_view.js"),
+    *("reading.js", "time_window.js", "torque_plots.js", "turning_view.js", "arm_view.js"),
     *("motion_plots.js", "motion_view.js", "motion_player.js"),
     *("online_view.js", "online_live.js", "online_start.js"),
 )
