@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 import numpy as np
 import scipy.linalg
 import scipy.optimize
@@ -20,6 +18,7 @@ from steelyard.estimation.equations import (
     solved,
 )
 from steelyard.estimation.noise import Colour, NoiseModel, Spread, linear_covariance
+from steelyard.estimation.physical import full_set_estimate
 from steelyard.finding import Finding, Severity
 from steelyard.identifiable import Criterion, Information, score
 from steelyard.layout import Layout
@@ -360,33 +359,13 @@ def fit_ridge(
     change = np.linalg.lstsq(stacked / pull, target - stacked @ prior[free], rcond=None)[0]
     phi = np.array(problem.known)
     phi[free] = prior[free] + change / pull
-    detail = {"strength": float(strength), "scaled": scales is not None}
-    return _with_parameters(problem, "ridge", phi, weights, detail)
-
-
-def _with_parameters(
-    problem: Problem,
-    method: str,
-    phi: Array,
-    weights: ArrayLike | None,
-    detail: Mapping[str, object],
-    findings: tuple[Finding, ...] = (),
-) -> Estimate:
-    """The estimate of standard parameters; beta is what they say of the base parameters."""
-    beta = problem.base.matrix @ phi
-    return Estimate(
-        method=method,
-        layout=problem.layout,
-        base=problem.base,
-        values=beta,
-        residual=residual_rms(problem, beta),
-        samples=problem.compressed.samples,
+    return full_set_estimate(
+        "ridge",
+        problem,
+        phi,
+        weights=weights,
         condition=solved(problem.base_factor(weights), problem.base.names, "infinite").condition,
-        parameters=phi,
-        weights=None if weights is None else np.asarray(weights, dtype=float),
-        findings=findings,
-        recordings=problem.digests,
-        detail=detail,
+        detail={"strength": float(strength), "scaled": scales is not None},
     )
 
 
@@ -459,9 +438,15 @@ def fit_bounded(problem: Problem, relative: float, *, weights: ArrayLike | None 
         f"{len(touching)} of {len(free)} parameters lie on a bound, which decided them rather than the data: "
         f"{', '.join(touching)}.",
     )
-    detail = {"relative": float(relative), "on_bound": touching}
-    findings = (finding,) if touching else ()
-    return _with_parameters(problem, "bounded least squares", phi, weights, detail, findings)
+    return full_set_estimate(
+        "bounded least squares",
+        problem,
+        phi,
+        weights=weights,
+        condition=solved(problem.base_factor(weights), problem.base.names, "infinite").condition,
+        findings=(finding,) if touching else (),
+        detail={"relative": float(relative), "on_bound": touching},
+    )
 
 
 def relative_bounds(layout: Layout, relative: float) -> tuple[Array, Array]:

@@ -27,7 +27,7 @@ from steelyard.layout import Layout
 from steelyard.problem import Estimate, Problem
 from steelyard.threads import with_one_blas_thread
 
-# An estimate from a full parameter vector: what all estimators over possible links return.
+# An estimate from a full parameter vector: what all estimators of links return.
 
 
 def feasible_for(
@@ -64,6 +64,7 @@ def full_set_estimate(
     parameters: Array,
     *,
     weights: ArrayLike | None,
+    condition: float | None = None,
     findings: Sequence[Finding] = (),
     detail: Mapping[str, object],
 ) -> Estimate:
@@ -74,6 +75,7 @@ def full_set_estimate(
         problem: the question.
         parameters: phi, shape (p,), SI.
         weights: one over the noise of each degree of freedom, shape (nv,), 1/(N·m) or 1/N; None for ones.
+        condition: number of the base regressor, dimensionless; None to compute that of its unit columns.
         findings: what was noticed.
         detail: settings and diagnostics.
 
@@ -81,7 +83,9 @@ def full_set_estimate(
         The estimate, with the base parameters of phi.
     """
     beta = problem.base.matrix @ parameters
-    W = problem.base_factor(weights)[:, :-1]
+    if condition is None:
+        W = problem.base_factor(weights)[:, :-1]
+        condition = score(Criterion.COND_NORMALISED, Information.of_regressor(W)).value
     return Estimate(
         method=method,
         layout=problem.layout,
@@ -89,7 +93,7 @@ def full_set_estimate(
         values=beta,
         residual=residual_rms(problem, beta),
         samples=problem.compressed.samples,
-        condition=score(Criterion.COND_NORMALISED, Information.of_regressor(W)).value,
+        condition=condition,
         parameters=parameters,
         weights=None if weights is None else checked("weights", weights, (problem.robot.nv,)),
         findings=tuple(findings),
