@@ -18,7 +18,7 @@ from steelyard.dynamics.batch import Numbers
 from steelyard.dynamics.forward_dynamics import solve_factored
 from steelyard.dynamics.inverse_dynamics import add_to_parent
 from steelyard.dynamics.mass_matrix import momentum_of_axis
-from steelyard.dynamics.motion_pass import carry_gravity, cross, to_parent, velocity_pass
+from steelyard.dynamics.motion_pass import carry_gravity, cross, to_parent, velocity_pass, velocity_scratch
 from steelyard.dynamics.tree import Tree
 from steelyard.errors import InputError, UnknownNameError
 from steelyard.robot import Frame, Robot
@@ -231,7 +231,7 @@ def admittance_step(
     nb, nv = tree.parent.size, q.size
     other = gains[JOINT_ROWS:].flatten()
     h = other[CYCLE]
-    R, p, V = np.empty((nb, 3, 3)), np.empty((nb, 3)), np.empty((nb, 6))
+    R, p, V = velocity_scratch(tree)
     g, F, G = np.empty((nb, 3)), np.empty((nb, 6)), np.empty((nb, 6))
     momentum, rate, acceleration = np.empty(nv), np.empty(nv), np.zeros(nv)
     last_momentum, last_rate = block(memory, nv, MOMENTUM), block(memory, nv, RATE)

@@ -20,7 +20,7 @@ from steelyard.arrays import Array, IntArray, checked, keep_views, read_only_vie
 from steelyard.compiled import kernel
 from steelyard.dynamics.batch import belongs, gathered, states
 from steelyard.dynamics.friction import add_friction_gradient, refuse_load
-from steelyard.dynamics.motion_pass import cross, motion_pass, to_parent
+from steelyard.dynamics.motion_pass import cross, motion_pass, motion_scratch, to_parent
 from steelyard.dynamics.regressor import axes_in_bodies, wants_straight_line
 from steelyard.dynamics.tree import Tree, tree_of
 from steelyard.layout import Layout
@@ -306,10 +306,7 @@ def _regressor_adjoint(
     a_bar: Array,
 ) -> None:
     nb, nv = tree.parent.size, v.shape[1]
-    R = np.empty((nb, 3, 3))
-    p = np.empty((nb, 3))
-    w = np.empty((nb, 3))
-    A = np.empty((nb, 6))
+    R, p, w, A = motion_scratch(tree)
     J = np.empty((nb, nv, 6))
     w_bar = np.empty((nb, 3))
     A_bar = np.empty((nb, 6))

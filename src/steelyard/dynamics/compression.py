@@ -21,7 +21,7 @@ from steelyard.arrays import Array, IntArray, checked, read_only
 from steelyard.compiled import dense_kernel, kernel
 from steelyard.dynamics.batch import belongs, efforts, states
 from steelyard.dynamics.friction import refuse_load
-from steelyard.dynamics.motion_pass import motion_pass
+from steelyard.dynamics.motion_pass import motion_pass, motion_scratch
 from steelyard.dynamics.regressor import axes_in_bodies, body_columns, torque_regressor
 from steelyard.dynamics.tree import Tree, tree_of
 from steelyard.errors import InputError
@@ -252,10 +252,7 @@ def fill_block(
 ) -> None:
     """Write the equations of `count` samples into A (nv, widest, ROWS): a row per column of W_k, then tau."""
     nb, nv = tree.parent.size, v.shape[1]
-    R = np.empty((nb, 3, 3))
-    p = np.empty((nb, 3))
-    w = np.empty((nb, 3))
-    D = np.empty((nb, 6))
+    R, p, w, D = motion_scratch(tree)
     J = np.empty((nb, nv, 6))
     row = np.empty(10 * nb)
     for s in range(count):

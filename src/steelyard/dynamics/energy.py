@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 from steelyard.arrays import Array, IntArray
 from steelyard.compiled import kernel
 from steelyard.dynamics.batch import belongs, states
-from steelyard.dynamics.motion_pass import carry_gravity, cross, place_bodies, velocity_pass
+from steelyard.dynamics.motion_pass import carry_gravity, cross, place_bodies, velocity_pass, velocity_scratch
 from steelyard.dynamics.tree import Tree, tree_of
 from steelyard.layout import Layout
 from steelyard.robot import Robot
@@ -81,9 +81,7 @@ def _kinetic_energy_regressor(
     first: int, last: int, tree: Tree, columns: IntArray, q: Array, v: Array, E: Array
 ) -> None:
     nb, nv = tree.parent.size, v.shape[1]
-    R = np.empty((nb, 3, 3))
-    p = np.empty((nb, 3))
-    V = np.empty((nb, 6))
+    R, p, V = velocity_scratch(tree)
     for n in range(first, last):
         velocity_pass(tree, q[n], v[n], R, p, V)
         for i in range(nb):

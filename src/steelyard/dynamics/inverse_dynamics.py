@@ -11,7 +11,7 @@ from steelyard.arrays import Array, checked, read_only_view
 from steelyard.compiled import inlined_kernel, kernel
 from steelyard.dynamics.batch import Numbers, gathered, numbers, states
 from steelyard.dynamics.friction import refuse_load
-from steelyard.dynamics.motion_pass import cross, motion_pass, to_parent
+from steelyard.dynamics.motion_pass import cross, motion_pass, motion_scratch, to_parent
 from steelyard.dynamics.tree import Tree, tree_of
 from steelyard.layout import Layout
 from steelyard.robot import Robot
@@ -172,10 +172,7 @@ def torque_of_state(
 ) -> None:
     """As `sample_torque`, with scratch of its own: for a law of control, which has one sample a cycle."""
     nb = tree.parent.size
-    R = np.empty((nb, 3, 3))
-    p = np.empty((nb, 3))
-    w = np.empty((nb, 3))
-    A = np.empty((nb, 6))
+    R, p, w, A = motion_scratch(tree)
     F = np.empty((nb, 6))
     sample_torque(tree, given, q, v, a, v_friction, R, p, w, A, F, tau)
 
@@ -185,10 +182,7 @@ def _inverse_dynamics(
     first: int, last: int, tree: Tree, given: Numbers, q: Array, v: Array, a: Array, tau: Array
 ) -> None:
     nb = tree.parent.size
-    R = np.empty((nb, 3, 3))
-    p = np.empty((nb, 3))
-    w = np.empty((nb, 3))
-    A = np.empty((nb, 6))
+    R, p, w, A = motion_scratch(tree)
     F = np.empty((nb, 6))
     for n in range(first, last):
         sample_torque(tree, given, q[n], v[n], a[n], v[n], R, p, w, A, F, tau[n])

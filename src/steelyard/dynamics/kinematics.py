@@ -73,6 +73,13 @@ def frame_jacobian(robot: Robot, q: ArrayLike, frame: str) -> Array:
 
 
 @kernel
+def pose_scratch(tree: Tree) -> tuple[Array, Array, Array, Array]:
+    """Room for what `poses_in_base` writes of every body: R, p, R_0, p_0."""
+    nb = tree.parent.size
+    return np.empty((nb, 3, 3)), np.empty((nb, 3)), np.empty((nb, 3, 3)), np.empty((nb, 3))
+
+
+@kernel
 def poses_in_base(tree: Tree, q: Array, R: Array, p: Array, R_0: Array, p_0: Array) -> None:
     """Write every body's pose in its parent's frame (R, p) and in the base frame (R_0, p_0)."""
     place_bodies(tree, q, R, p)
@@ -99,9 +106,7 @@ def poses_in_base(tree: Tree, q: Array, R: Array, p: Array, R_0: Array, p_0: Arr
 def _frame_poses(
     first: int, last: int, tree: Tree, links: IntArray, placements: Array, q: Array, X: Array
 ) -> None:
-    nb = tree.parent.size
-    R, p = np.empty((nb, 3, 3)), np.empty((nb, 3))
-    R_0, p_0 = np.empty((nb, 3, 3)), np.empty((nb, 3))
+    R, p, R_0, p_0 = pose_scratch(tree)
     for n in range(first, last):
         poses_in_base(tree, q[n], R, p, R_0, p_0)
         for f in range(len(links)):
@@ -119,9 +124,8 @@ def _frame_poses(
 
 @kernel
 def _frame_jacobian(first: int, last: int, tree: Tree, link: int, local: Array, q: Array, J: Array) -> None:
-    nb, s = tree.parent.size, tree.subspace
-    R, p = np.empty((nb, 3, 3)), np.empty((nb, 3))
-    R_0, p_0 = np.empty((nb, 3, 3)), np.empty((nb, 3))
+    s = tree.subspace
+    R, p, R_0, p_0 = pose_scratch(tree)
     for n in range(first, last):
         if link < 0:
             continue
@@ -217,9 +221,7 @@ def _points(robot: Robot, links: ArrayLike, local: ArrayLike) -> tuple[IntArray,
 def _link_points(
     first: int, last: int, tree: Tree, links: IntArray, local: Array, q: Array, points: Array
 ) -> None:
-    nb = tree.parent.size
-    R, p = np.empty((nb, 3, 3)), np.empty((nb, 3))
-    R_0, p_0 = np.empty((nb, 3, 3)), np.empty((nb, 3))
+    R, p, R_0, p_0 = pose_scratch(tree)
     for n in range(first, last):
         poses_in_base(tree, q[n], R, p, R_0, p_0)
         for k in range(len(links)):
@@ -258,8 +260,7 @@ def _link_points_adjoint(
     gradient: Array,
 ) -> None:
     nb = tree.parent.size
-    R, p = np.empty((nb, 3, 3)), np.empty((nb, 3))
-    R_0, p_0 = np.empty((nb, 3, 3)), np.empty((nb, 3))
+    R, p, R_0, p_0 = pose_scratch(tree)
     F = np.empty((nb, 6))
     for n in range(first, last):
         poses_in_base(tree, q[n], R, p, R_0, p_0)

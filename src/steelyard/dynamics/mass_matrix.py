@@ -9,7 +9,7 @@ from steelyard.arrays import Array
 from steelyard.compiled import kernel
 from steelyard.dynamics.batch import Numbers, gathered, numbers, states
 from steelyard.dynamics.inverse_dynamics import add_to_parent
-from steelyard.dynamics.motion_pass import cross, place_bodies, to_parent, velocity_pass
+from steelyard.dynamics.motion_pass import cross, place_bodies, to_parent, velocity_pass, velocity_scratch
 from steelyard.dynamics.tree import Tree, tree_of
 from steelyard.layout import Layout
 from steelyard.robot import Robot
@@ -290,9 +290,7 @@ def write_coriolis_row(
 @kernel
 def _coriolis_matrix(first: int, last: int, tree: Tree, given: Numbers, q: Array, v: Array, C: Array) -> None:
     nb, nv = tree.parent.size, v.shape[1]
-    R = np.empty((nb, 3, 3))
-    p = np.empty((nb, 3))
-    V = np.empty((nb, 6))
+    R, p, V = velocity_scratch(tree)
     P = np.empty((nb, 3))
     T = np.empty((nb, 3, 3))
     D = np.empty((nv, 6))

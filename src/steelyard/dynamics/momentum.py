@@ -18,7 +18,7 @@ from steelyard.arrays import Array, IntArray
 from steelyard.compiled import inlined_kernel, kernel
 from steelyard.dynamics.batch import belongs, gathered, states
 from steelyard.dynamics.friction import refuse_load, write_friction
-from steelyard.dynamics.motion_pass import carry_gravity, cross, velocity_pass
+from steelyard.dynamics.motion_pass import carry_gravity, cross, velocity_pass, velocity_scratch
 from steelyard.dynamics.regressor import axes_in_bodies
 from steelyard.dynamics.tree import Tree, tree_of
 from steelyard.layout import Layout
@@ -161,9 +161,7 @@ def _momentum_regressor(
     first: int, last: int, tree: Tree, columns: IntArray, q: Array, v: Array, W: Array
 ) -> None:
     nb, nv = tree.parent.size, v.shape[1]
-    R = np.empty((nb, 3, 3))
-    p = np.empty((nb, 3))
-    V = np.empty((nb, 6))
+    R, p, V = velocity_scratch(tree)
     J = np.empty((nb, nv, 6))
     for n in range(first, last):
         velocity_pass(tree, q[n], v[n], R, p, V)
@@ -188,9 +186,7 @@ def _momentum_rate_regressor(
     for i in range(nb):
         for k in range(tree.first_dof[i], tree.first_dof[i + 1]):
             joint_end[k] = tree.first_dof[i + 1]
-    R = np.empty((nb, 3, 3))
-    p = np.empty((nb, 3))
-    V = np.empty((nb, 6))
+    R, p, V = velocity_scratch(tree)
     g = np.empty((nb, 3))
     J = np.empty((nb, nv, 6))
     for n in range(first, last):

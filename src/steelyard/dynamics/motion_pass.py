@@ -84,6 +84,13 @@ def place_turned(tree: Tree, i: int, q: Array, R: Array, p: Array) -> None:
 
 
 @kernel
+def motion_scratch(tree: Tree) -> tuple[Array, Array, Array, Array]:
+    """Room for what `motion_pass` writes of every body: R, p, w, A."""
+    nb = tree.parent.size
+    return np.empty((nb, 3, 3)), np.empty((nb, 3)), np.empty((nb, 3)), np.empty((nb, 6))
+
+
+@kernel
 def motion_pass(tree: Tree, q: Array, v: Array, a: Array, R: Array, p: Array, w: Array, A: Array) -> None:
     r"""Write pose, angular velocity and acceleration of every body, each in its own frame.
 
@@ -144,6 +151,13 @@ def motion_pass(tree: Tree, q: Array, v: Array, a: Array, R: Array, p: Array, w:
 
 
 # From the base outwards: how each body moves and how gravity points, in its own frame (compiled).
+
+
+@kernel
+def velocity_scratch(tree: Tree) -> tuple[Array, Array, Array]:
+    """Room for what `velocity_pass` writes of every body: R, p, V."""
+    nb = tree.parent.size
+    return np.empty((nb, 3, 3)), np.empty((nb, 3)), np.empty((nb, 6))
 
 
 @kernel

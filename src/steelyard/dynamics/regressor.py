@@ -12,7 +12,7 @@ from steelyard.budget import NUMBER, require_memory
 from steelyard.compiled import inlined_kernel, kernel
 from steelyard.dynamics.batch import belongs, gathered, states
 from steelyard.dynamics.friction import given_load, write_friction
-from steelyard.dynamics.motion_pass import cross, motion_pass, to_child
+from steelyard.dynamics.motion_pass import cross, motion_pass, motion_scratch, to_child
 from steelyard.dynamics.tree import Tree, tree_of
 from steelyard.errors import UnknownNameError
 from steelyard.layout import Layout
@@ -181,10 +181,7 @@ def _torque_regressor(
     first: int, last: int, tree: Tree, columns: IntArray, q: Array, v: Array, a: Array, Y: Array
 ) -> None:
     nb, nv = tree.parent.size, v.shape[1]
-    R = np.empty((nb, 3, 3))
-    p = np.empty((nb, 3))
-    w = np.empty((nb, 3))
-    A = np.empty((nb, 6))
+    R, p, w, A = motion_scratch(tree)
     J = np.empty((nb, nv, 6))
     for n in range(first, last):
         motion_pass(tree, q[n], v[n], a[n], R, p, w, A)
@@ -299,10 +296,7 @@ def _base_wrench_regressor(
     first: int, last: int, tree: Tree, floats: bool, q: Array, v: Array, a: Array, B: Array
 ) -> None:
     nb = tree.parent.size
-    R = np.empty((nb, 3, 3))
-    p = np.empty((nb, 3))
-    w = np.empty((nb, 3))
-    A = np.empty((nb, 6))
+    R, p, w, A = motion_scratch(tree)
     X = np.empty((nb, 3, 3))
     r = np.empty((nb, 3))
     for n in range(first, last):
