@@ -596,9 +596,6 @@ def load_report_page() -> None:
 def report_page(content: ReportContent) -> str:
     """Write the page of one run.
 
-    The same content gives the same text. Everything that comes from files is escaped; see `render` for
-    what else keeps a hostile name from doing anything.
-
     Args:
         content: what the report says.
 

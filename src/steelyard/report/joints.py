@@ -272,9 +272,6 @@ _METHOD = (
 def joint_model_page(content: JointModelContent, *, version: str = "") -> str:
     """Write the page.
 
-    The same content gives the same text. Names are escaped; see `render` for what else keeps a hostile one
-    from doing anything.
-
     Args:
         content: what to show.
         version: of the software.

@@ -51,8 +51,9 @@ def render_page(
 ) -> str:
     """Write a page: a template's sections in the shell of `base.html`, with style, script and data.
 
-    The same content gives the same text. A content security policy lets the browser run nothing but the
-    page's own script, known by its hash, and fetch nothing at all; a live page only from who served it.
+    The same content gives the same text. Everything that comes from files is escaped, and a content security
+    policy lets the browser run nothing but the page's own script, known by its hash, and fetch nothing at
+    all; a live page only from who served it.
 
     Args:
         template: name of the page's template.

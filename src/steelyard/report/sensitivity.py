@@ -331,9 +331,6 @@ _METHOD = (
 def sensitivity_page(table: SensitivityTable, *, robot: str, seed: int, version: str = "") -> str:
     """Write the page of a study.
 
-    The same study gives the same text. Names are escaped; see `render` for what else keeps a hostile one
-    from doing anything.
-
     Args:
         table: what was found.
         robot: name of the robot.

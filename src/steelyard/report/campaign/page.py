@@ -535,9 +535,6 @@ HEADINGS = {
 def campaign_page(content: CampaignContent) -> str:
     """Write the page of one campaign.
 
-    The same content gives the same text. Everything that comes from files is escaped; see `render` for what
-    else keeps a hostile name from doing anything.
-
     Args:
         content: what the page says.
 

@@ -456,9 +456,6 @@ SCRIPTS = (
 def motion_page(content: MotionContent) -> str:
     """Write the page of one motion, by the template `motion.html`.
 
-    The same content gives the same text. Everything that comes from files is escaped; see `render` for what
-    else keeps a hostile name from doing anything.
-
     Args:
         content: what the page says.
 

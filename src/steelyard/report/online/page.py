@@ -456,9 +456,6 @@ AFTERWARDS = ("moves", "joints", "times", "record")
 def online_page(content: OnlineContent) -> str:
     """Write the page of one run.
 
-    The same content gives the same text. Everything that comes from files is escaped; see `render` for what
-    else keeps a hostile name from doing anything.
-
     Args:
         content: what the page says.
 

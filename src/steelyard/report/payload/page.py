@@ -589,9 +589,6 @@ _HEADINGS = {
 def payload_page(content: PayloadContent) -> str:
     """Write the page of one payload, by the template `payload.html`.
 
-    The same content gives the same text. Everything that comes from files is escaped; see `render` for what
-    else keeps a hostile name from doing anything.
-
     Args:
         content: what the page says.
 
