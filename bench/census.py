@@ -20,6 +20,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from reached import unreached
+
 ROOT = Path(__file__).resolve().parents[1]
 SOURCE = ROOT / "src" / "steelyard"
 USERS = ("tests", "bench", "examples", "papers", "docs")
@@ -190,6 +192,7 @@ def census() -> dict[str, Any]:
     inner = [name for name, file in sources.items() if file.name not in ("__init__.py", "__main__.py")]
     one = [name for name in inner if len(users[name]) == 1]
     at_home = [name for name in one if next(iter(users[name])).rpartition(".")[0] == name.rpartition(".")[0]]
+    idle = [f"{x.module}.{x.name}" for x in unreached()]
     twice = {name: homes for name, homes in public_names().items() if len(homes) > 1}
     doors = [len(exported(file)) for module, file in sources.items() if file.name == "__init__.py"]
     with tempfile.TemporaryDirectory() as scratch:
@@ -225,11 +228,13 @@ def census() -> dict[str, Any]:
         "public names with two meanings": len(twice),
         "names in front doors": sum(doors),
         "names in front doors that nobody uses": sum(map(len, unused_exports().values())),
+        "definitions that no user reaches": len(idle),
         "files that identify walks through": identify["files"],
         "modules that identify loads": identify["modules"],
         "largest files": Counter(
             {n: len(f.read_text().splitlines()) for n, f in sources.items()}
         ).most_common(5),
+        "unreached": idle,
         "names with two meanings": dict(sorted(twice.items())),
         "private halves": sorted(at_home),
     }

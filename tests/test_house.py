@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import ast
 import re
+import sys
 from collections import defaultdict
 from pathlib import Path
 
 from source_trees import SOURCE, nodes, tree
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "bench"))
+
+from reached import Module, Reach, read_module, unreached
 
 ROOM_OF_ITS_OWN = 300
 """Lines from which on a file stands on its own whoever imports it."""
@@ -29,6 +34,11 @@ STANDS_ALONE = {
 
 SAME_NAME: dict[str, str] = {}
 """Public names that two modules may define, and why."""
+
+WITHOUT_USER = {
+    "steelyard.control.joint_model.JointModel.frequency_response": "what `sampled_response` is compared with",
+}
+"""Public definitions that no command, page, paper, benchmark or example reaches, and why they stay."""
 
 
 def _name(file: Path) -> str:
@@ -99,6 +109,37 @@ def test_public_names_are_unique_in_the_package() -> None:
     twice = {name: sorted(where) for name, where in homes.items() if len(where) > 1}
     assert {name: where for name, where in twice.items() if name not in SAME_NAME} == {}
     assert set(SAME_NAME) <= set(twice), "a name is excused that has one meaning"
+
+
+def test_every_public_definition_has_a_user() -> None:
+    """Give it one, through a command or a method shown in docs/python.md, or delete it with its tests."""
+    idle = {f"{x.module}.{x.name}": f"line {x.line}" for x in unreached()}
+    assert {name: line for name, line in idle.items() if name not in WITHOUT_USER} == {}
+    assert set(WITHOUT_USER) <= set(idle), "a definition is excused that has a user"
+
+
+def test_what_nobody_names_is_noticed() -> None:
+    """Through a front door, by a table, by a dot and by a text all count as naming; `__all__` does not."""
+    sources = {
+        "steelyard.room": "from steelyard.room.file import Noun, idle, named\n__all__ = ['idle']",
+        "steelyard.room.file": (
+            "TABLE = {'a': by_table}\n"
+            "def by_table(): ...\n"
+            "def named(noun): return TABLE[noun.dotted()]\n"
+            "def idle(): return Noun().only_by_idle()\n"
+            "class Noun:\n"
+            "    def dotted(self): return getattr(self, 'by_text')\n"
+            "    def by_text(self): ...\n"
+            "    def only_by_idle(self): ...\n"
+        ),
+    }
+    modules: dict[str, Module] = {name: read_module(name, ast.parse(text)) for name, text in sources.items()}
+    reach = Reach(modules)
+    user = ast.parse("from steelyard.room import Noun, named\nnamed(Noun())")
+    reach.todo.append((read_module("user", user), user))
+    reach.run()
+    counted = {x.name for x in modules["steelyard.room.file"].definitions.values() if x.counted}
+    assert counted - {name for _, name in reach.reached} == {"idle", "Noun.only_by_idle"}
 
 
 def test_questions_of_a_stranger_are_answered_by_files_that_hold_the_answer() -> None:

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from command_table import every_command
 from source_trees import SOURCE, tree
-from steelyard.cli.app import every_command
 
 SPOKEN = ("Error", "Finding", "Check", "say", "complain")
 """Calls whose texts people read: errors, findings, checks and lines of progress."""

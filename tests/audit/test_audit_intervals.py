@@ -9,7 +9,7 @@ import pytest
 
 from steelyard.arrays import Array
 from steelyard.audit import Status, check_intervals, error_along, torque_error
-from steelyard.dynamics import inverse_dynamics
+from steelyard.dynamics import inverse_dynamics, torque_regressor
 from steelyard.errors import RecordingError
 from steelyard.estimation import fit_weighted, with_constant_errors, with_drift
 from steelyard.estimation.friction import FrictionDrift
@@ -44,8 +44,9 @@ def _fitted(log: Recording) -> tuple[Problem, Estimate]:
 
 def _worth(problem: Problem, estimate: Estimate) -> Array:
     """What each parameter's 95 % interval is worth at the joint that feels it most, from the stacked rows."""
-    W, tau = problem.regression()
-    W = W.reshape(-1, ROBOT.nv, estimate.base.count)
+    at = problem.samples
+    Y = torque_regressor(ROBOT, LAYOUT, at.q, at.v, at.a)
+    W, tau = Y[..., estimate.base.columns], at.tau - Y @ problem.known
     share = np.sqrt((W**2).mean(axis=0)) / np.sqrt((tau.reshape(-1, ROBOT.nv) ** 2).mean(axis=0))[:, None]
     return np.asarray(1.959964 * estimate.deviations * share.max(axis=0))
 

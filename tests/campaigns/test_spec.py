@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from campaigns.sample_tasks import HERE
-from steelyard.campaigns import Spec, plan, read_spec, run_campaign
-from steelyard.campaigns.spec import register_kind
+from steelyard.campaigns import Spec, plan, read_spec, run_campaign, spec
 from steelyard.errors import InputError
 
 GOOD = """
@@ -23,9 +22,9 @@ width = 3
 
 
 @pytest.fixture(autouse=True)
-def _kinds() -> None:
-    register_kind("lattice", f"{HERE}:build_lattice")
-    register_kind("loop", f"{HERE}:build_loop")
+def _kinds(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("lattice", "loop"):
+        monkeypatch.setitem(spec.KINDS, name, f"{HERE}:build_{name}")
 
 
 def spec_of(tmp_path: Path, text: str) -> Spec:
@@ -35,17 +34,17 @@ def spec_of(tmp_path: Path, text: str) -> Spec:
 
 
 def test_a_description_becomes_tasks_and_an_answer(tmp_path: Path) -> None:
-    spec = spec_of(tmp_path, GOOD)
-    assert (spec.kind, spec.name, spec.seed) == ("lattice", "study", 7)
-    made = plan(spec)
+    found = spec_of(tmp_path, GOOD)
+    assert (found.kind, found.name, found.seed) == ("lattice", "study", 7)
+    made = plan(found)
     assert len(made.graph) == 7
     assert made.finish == "sum"
     assert run_campaign(made.graph, tmp_path / "out", workers=1).result(made.finish)["failed"] == {}
 
 
 def test_name_and_seed_need_not_be_given(tmp_path: Path) -> None:
-    spec = spec_of(tmp_path, '[campaign]\nkind = "lattice"')
-    assert (spec.name, spec.seed) == ("spec", 0)
+    found = spec_of(tmp_path, '[campaign]\nkind = "lattice"')
+    assert (found.name, found.seed) == ("spec", 0)
 
 
 @pytest.mark.parametrize(
@@ -114,9 +113,3 @@ def test_lists_choices_and_flags_are_read_with_their_types(tmp_path: Path) -> No
             read("bad")
     with pytest.raises(InputError, match="Valid: slow"):
         section.choice("mode", ("slow",))
-
-
-def test_a_kind_is_registered_once(tmp_path: Path) -> None:
-    register_kind("lattice", f"{HERE}:build_lattice")
-    with pytest.raises(InputError, match="already"):
-        register_kind("lattice", f"{HERE}:build_loop")

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from cli.running import run
-from steelyard.cli.app import every_command
+from command_table import every_command
 from steelyard.export.urdf import new_urdf
 from steelyard.motion import random_fourier, write_motion
 from steelyard.zoo import zoo_robot

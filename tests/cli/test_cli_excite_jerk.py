@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from cli.running import run
-from steelyard.limits.certificate import read_certificate
+from steelyard.archive import read_document
+from steelyard.limits import Certificate
 from steelyard.motion import read_motion
 
 FAST = ("--rounds", "1", "--budget", "30", "--json")
@@ -55,7 +56,7 @@ def test_a_motion_keeps_the_jerk_that_is_stated_and_breaks_it_otherwise(family: 
     assert any("slowed by" in finding for finding in kept.document["findings"])
     # Proof and figures are of the motion that is written.
     motion = read_motion(out)
-    assert read_certificate(out.with_suffix(".certificate.json")).motion == motion.digest
+    assert read_document(Certificate, out.with_suffix(".certificate.json")).motion == motion.digest
     assert kept.document["margins"]["velocity"] > free.document["margins"]["velocity"]
     assert kept.document["cond"] != free.document["cond"]
     assert "no limit is stated" in (tmp_path / "free.html").read_text()

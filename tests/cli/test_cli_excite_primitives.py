@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from cli.running import run
-from steelyard.limits import MotionLimits, certify, clearance_of
-from steelyard.limits.certificate import read_certificate
+from steelyard.archive import read_document
+from steelyard.limits import Certificate, MotionLimits, certify, clearance_of
 from steelyard.motion import Motion, random_fourier, read_motion, structured_motions
 from steelyard.recording import read, write
 from steelyard.simulation import simulate_motion
@@ -81,7 +81,7 @@ def test_data_that_is_there_counts(one_link: Made, tmp_path: Path) -> None:
 def test_the_certificate_is_of_the_written_motion_and_can_be_made_again(one_link: Made) -> None:
     out, document = one_link
     motion, robot = read_motion(out), zoo_robot("one_link")
-    proof = read_certificate(out.with_suffix(".certificate.json"))
+    proof = read_document(Certificate, out.with_suffix(".certificate.json"))
     assert document["certified"] is True
     assert proof.motion == motion.digest
     assert motion.robot == robot.digest
@@ -151,7 +151,7 @@ def test_a_named_motion_that_cannot_be_proven_is_written_with_the_reason_and_exi
 def test_the_next_best_is_taken_where_the_best_cannot_be_proven(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from steelyard.limits import Certificate, NotCertifiedError
+    from steelyard.limits import NotCertifiedError
     from steelyard.workflows import motion_proof
 
     refused: list[str] = []

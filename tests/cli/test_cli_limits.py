@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from cli.running import run
-from steelyard.cli.app import every_command
+from command_table import every_command
 from steelyard.export.urdf import new_urdf
 from steelyard.zoo import zoo_robot
 

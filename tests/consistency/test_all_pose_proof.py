@@ -14,8 +14,7 @@ from steelyard.archive import from_document, to_document
 from steelyard.consistency import FullSet, feasible_set, full_set
 from steelyard.consistency.all_poses.check import CertificateChecker, PoseCertificate, check_certificate
 from steelyard.consistency.all_poses.proof import AllPoseProof
-from steelyard.consistency.all_poses.verdict import judge_all_poses
-from steelyard.consistency.mass_matrix import Definiteness
+from steelyard.consistency.all_poses.verdict import Definiteness, judge_all_poses
 from steelyard.consistency.pose_search import PoseDomain, lowest_pose
 from steelyard.errors import DescriptionError, InputError
 from steelyard.identifiable import minimal_model

@@ -11,13 +11,13 @@ import pytest
 from scipy.spatial import ConvexHull, HalfspaceIntersection
 
 from paper_003.enclosing_ellipsoid import enclosing_ellipsoid
+from robot.mjcf_files import robot_of_mjcf
 from steelyard.consistency import LinkShape, link_shapes
 from steelyard.consistency.link_shapes import uniform_body
 from steelyard.errors import InputError
 from steelyard.inertia import Body, check_body, pseudo_inertia
 from steelyard.pose import Pose
 from steelyard.robot import Box, Capsule, Cylinder, Geometry, MeshFile, Robot, Shape, Sphere
-from steelyard.robot.descriptions.mjcf.reader import parse_mjcf
 from steelyard.zoo import ZOO, zoo_robot
 
 TURNED = Pose.from_rpy([0.3, -0.7, 1.1], [0.2, -0.1, 0.4])
@@ -124,7 +124,7 @@ MJCF = """
 
 def test_a_uniform_body_is_the_one_mujoco_makes_of_the_same_geoms() -> None:
     model = mujoco.MjModel.from_xml_string(MJCF)
-    room = link_shapes(parse_mjcf(MJCF))["part"]
+    room = link_shapes(robot_of_mjcf(MJCF))["part"]
     body = Body.from_parameters(uniform_body(room, float(model.body_mass[1])))
     R = np.empty(9)
     mujoco.mju_quat2Mat(R, model.body_iquat[1])

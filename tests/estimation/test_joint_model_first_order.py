@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from functools import cache
 from itertools import pairwise
 
@@ -172,12 +173,12 @@ def test_an_experiment_is_of_the_joint_whose_commands_were_logged() -> None:
     bare = Recording(("a", "b"), time, q=np.zeros((50, 2)))
     with pytest.raises(RecordingError, match="commands of 0 joints"):
         excited_joint(bare)
-    log = bare.with_extra({"command_b": np.arange(50.0)})
+    log = replace(bare, extra={"command_b": np.arange(50.0)})
     assert excited_joint(log) == "b"
     trace = joint_trace(log)
     assert (trace.n, trace.interval) == (49, 0.001)
     with pytest.raises(RecordingError, match="commands of 2 joints"):
-        excited_joint(log.with_extra({"command_a": np.zeros(50)}))
+        excited_joint(replace(log, extra={**log.extra, "command_a": np.zeros(50)}))
 
 
 def test_what_cannot_be_fitted_is_refused_with_its_reason() -> None:

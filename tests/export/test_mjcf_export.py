@@ -14,6 +14,7 @@ from oracles.agreement import assert_agree
 from oracles.mujoco_file import CompiledFile, State, state_of
 from oracles.pinocchio_robot import PinocchioRobot
 from oracles.random_robots import random_robot, random_states
+from robot.mjcf_files import robot_of_mjcf
 from shared_material import ROBOTS, needs_shared, robot_files
 from steelyard.errors import DescriptionError
 from steelyard.export.mjcf import mjcf_text
@@ -22,7 +23,6 @@ from steelyard.inertia import Body, random_body
 from steelyard.layout import Layout, layout_of
 from steelyard.pose import Pose
 from steelyard.robot import Joint, JointKind, Robot, load_robot, parse_urdf
-from steelyard.robot.descriptions.mjcf.reader import parse_mjcf
 from steelyard.robot.joint import Mimic
 from steelyard.zoo import ZOO, zoo_robot
 
@@ -214,7 +214,7 @@ def test_joints_mujoco_lacks_are_refused_by_name(kind: JointKind) -> None:
 @pytest.mark.parametrize("name", ZOO)
 def test_our_own_reader_finds_the_same_robot(name: str) -> None:
     robot = zoo_robot(name)
-    again = parse_mjcf(mjcf_text(robot).content.decode())
+    again = robot_of_mjcf(mjcf_text(robot).content.decode())
     assert again.joint_names == robot.joint_names
     assert again.link_names == robot.link_names
     for one, other in zip(again.links, robot.links, strict=True):

@@ -10,6 +10,7 @@ import pytest
 from scipy.optimize import minimize_scalar
 
 from motion.motion_families import with_ramps
+from steelyard.archive import read_document
 from steelyard.arrays import Array
 from steelyard.dynamics import forward_kinematics, inverse_dynamics
 from steelyard.enclosure import Tracking
@@ -26,7 +27,6 @@ from steelyard.limits import (
     clearance_of,
     write_certificate,
 )
-from steelyard.limits.certificate import read_certificate
 from steelyard.motion import (
     AnyMotion,
     FourierMotion,
@@ -242,7 +242,7 @@ def test_a_certificate_states_what_it_rests_on_and_survives_its_file(tmp_path: P
     assert (rests.lower <= limits.parameters).all()
     assert (limits.parameters <= rests.upper).all()
     write_certificate(certificate, tmp_path / "certificate.json")
-    again = read_certificate(tmp_path / "certificate.json")
+    again = read_document(Certificate, tmp_path / "certificate.json")
     assert again.margins == certificate.margins
     assert again.stretches == certificate.stretches
     for name in ("position", "velocity", "acceleration"):
@@ -258,16 +258,16 @@ def test_a_certificate_states_what_it_rests_on_and_survives_its_file(tmp_path: P
 def test_what_is_no_certificate_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "certificate.json"
     with pytest.raises(InputError, match="cannot be read"):
-        read_certificate(path)
+        read_document(Certificate, path)
     path.write_text("{")
     with pytest.raises(InputError, match="is not JSON"):
-        read_certificate(path)
+        read_document(Certificate, path)
     robot = zoo_robot("two_link")
     motion = random_fourier(robot, np.random.default_rng(0))
     write_certificate(certify(MotionLimits(robot), motion), path)
     path.write_text(path.read_text().replace('"margin": ', '"margin": -', 1))
     with pytest.raises(InputError, match="proves nothing"):
-        read_certificate(path)
+        read_document(Certificate, path)
 
 
 def test_a_motion_of_other_joints_or_a_box_without_a_model_is_refused() -> None:

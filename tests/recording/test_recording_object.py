@@ -192,8 +192,6 @@ def test_channels_and_extra_columns_can_be_set_and_removed():
     assert dict(changed.provenance[-1].detail) == {"set": ("a",), "removed": ("v",)}
     with pytest.raises(UnknownNameError, match=r"unknown channel 'taau'. Did you mean 'tau'"):
         recording.with_channels(taau=a)
-    more = recording.with_extra({"base_y": np.ones(6), "base_x": None})
-    assert list(more.extra) == ["wrench_tool_fx", "base_y"]
 
 
 def test_every_operation_adds_one_step_with_the_digest_of_its_input():
@@ -205,12 +203,11 @@ def test_every_operation_adds_one_step_with_the_digest_of_its_input():
         lambda r: r.renamed(("a", "b")),
         lambda r: r.joint_subset(("b",)),
         lambda r: r.with_channels(v=None),
-        lambda r: r.with_extra({"base_x": None}),
         lambda r: r.revised("scaled", {"by": 2.0}, q=2 * r.q),
     ):
         chain.append(operation(chain[-1]))
     steps = chain[-1].provenance
-    actions = ["window", "rows", "renamed", "joint_subset", "with_channels", "with_extra", "scaled"]
+    actions = ["window", "rows", "renamed", "joint_subset", "with_channels", "scaled"]
     assert [step.action for step in steps] == actions
     assert [step.digest for step in steps] == [recording.digest for recording in chain[:-1]]
     assert start.provenance == ()

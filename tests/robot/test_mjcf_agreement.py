@@ -13,11 +13,12 @@ from oracles.agreement import assert_agree
 from oracles.mujoco_file import CompiledFile, state_of, without_meshes
 from oracles.random_mjcf import RandomMjcf
 from oracles.random_robots import random_states
+from robot.mjcf_files import robot_of_mjcf
 from shared_material import needs_shared, robot_files
 from steelyard.dynamics import forward_kinematics, inverse_dynamics, mass_matrix
 from steelyard.layout import layout_of
 from steelyard.robot import Box, Capsule, Cylinder, Robot, Sphere
-from steelyard.robot.descriptions.mjcf import load_mjcf, parse_mjcf
+from steelyard.robot.descriptions.mjcf import load_mjcf
 
 PUBLIC = [file for file in robot_files(".xml") if "menagerie" in file.parts]
 KINDS = {
@@ -117,7 +118,7 @@ def test_a_public_robot_has_mujocos_limits(file: Path) -> None:
 def test_a_random_file_is_the_mechanism_mujoco_compiles(seed: int) -> None:
     rng = np.random.default_rng(seed)
     text = RandomMjcf(rng, free=seed % 4 == 0).text()
-    robot, judge = parse_mjcf(text), CompiledFile(text)
+    robot, judge = robot_of_mjcf(text), CompiledFile(text)
     _assert_same_bodies(robot, judge)
     _assert_same_shapes(robot, judge, rng)
     _assert_same_motion(robot, judge, rng)

@@ -11,11 +11,12 @@ import pytest
 
 from oracles.agreement import assert_agree
 from oracles.mujoco_file import CompiledFile, State
+from robot.mjcf_files import robot_of_mjcf
 from steelyard.dynamics import inverse_dynamics
 from steelyard.errors import DescriptionError
 from steelyard.layout import layout_of
 from steelyard.robot import Box, Capsule, Cylinder, JointKind, MeshFile, Sphere
-from steelyard.robot.descriptions.mjcf import load_mjcf, parse_mjcf
+from steelyard.robot.descriptions.mjcf import load_mjcf
 
 INERTIAL = '<inertial pos=".1 .2 .3" mass="2" diaginertia=".3 .4 .5"/>'
 ARM = f'<body name="arm">{INERTIAL}<joint name="j" armature=".2" damping=".5" {{joint}}/></body>'
@@ -58,14 +59,14 @@ def test_the_effort_limit_is_the_largest_torque_mujoco_lets_through(joint: str, 
     data.ctrl[:] = ENORMOUS * np.sign(model.actuator_gear[:, 0])
     mujoco.mj_forward(model, data)
     largest = abs(float(data.qfrc_actuator[0]))
-    effort = parse_mjcf(text).joints[0].limits.effort
+    effort = robot_of_mjcf(text).joints[0].limits.effort
     assert effort == (math.inf if largest > 1e6 else pytest.approx(largest, rel=1e-12))
 
 
 @pytest.mark.parametrize(("joint", "actuators"), ACTUATORS)
 def test_rotors_and_dampers_of_actuators_act_through_the_gear(joint: str, actuators: str) -> None:
     text = _with_actuators(joint, actuators)
-    robot, judge = parse_mjcf(text), CompiledFile(text)
+    robot, judge = robot_of_mjcf(text), CompiledFile(text)
     layout = layout_of(robot, ["viscous", "rotor"])
     q, v, a = np.array([0.3]), np.array([0.7]), np.array([-1.1])
     tau = inverse_dynamics(robot, layout, layout.nominal, q, v, a)
@@ -74,10 +75,10 @@ def test_rotors_and_dampers_of_actuators_act_through_the_gear(joint: str, actuat
 
 
 def test_an_asymmetric_range_keeps_the_smaller_end_and_says_so() -> None:
-    robot = parse_mjcf(_with_actuators("", '<motor joint="j" forcerange="-3 8"/>'))
+    robot = robot_of_mjcf(_with_actuators("", '<motor joint="j" forcerange="-3 8"/>'))
     assert robot.joints[0].limits.effort == 3.0
     assert [f.code for f in robot.findings if f.severity == "warning"] == ["asymmetric-effort"]
-    one_sided = parse_mjcf(_with_actuators("", '<motor joint="j" forcerange="0 8"/>'))
+    one_sided = robot_of_mjcf(_with_actuators("", '<motor joint="j" forcerange="0 8"/>'))
     assert one_sided.joints[0].limits.effort == 8.0
 
 
@@ -92,7 +93,7 @@ TIED = (
 
 
 def test_tied_joints_satisfy_mujocos_equality_and_add_up_their_torques() -> None:
-    robot, judge = parse_mjcf(TIED), CompiledFile(TIED)
+    robot, judge = robot_of_mjcf(TIED), CompiledFile(TIED)
     assert (robot.nq, robot.nv, len(robot.joints)) == (1, 1, 3)
     k, q_0 = np.ones(3), np.zeros(3)
     for i, joint in enumerate(robot.joints[1:], start=1):
@@ -237,13 +238,13 @@ def test_included_files_count_towards_the_elements_a_description_may_hold(tmp_pa
         load_mjcf(file)
 
 
-def test_text_without_a_folder_includes_nothing() -> None:
-    with pytest.raises(DescriptionError, match=r"MJCF:1: includes 'a.xml', but .* no folder"):
-        parse_mjcf('<mujoco><include file="a.xml"/></mujoco>')
+def test_a_file_that_is_included_must_exist() -> None:
+    with pytest.raises(DescriptionError, match=r"MJCF:1: includes 'a.xml', but there is no such file"):
+        robot_of_mjcf('<mujoco><include file="a.xml"/></mujoco>')
 
 
 def test_collision_shapes_have_full_lengths_and_sit_in_the_links_frame() -> None:
-    robot = parse_mjcf(
+    robot = robot_of_mjcf(
         f'<mujoco><worldbody><geom type="plane" size="1 1 1"/><geom size="2" pos="0 0 -2"/><body name="a">'
         f'{INERTIAL}<joint name="j" pos="1 0 0"/>'
         '<geom size=".1"/><geom type="capsule" size=".1 .2"/><geom type="cylinder" size=".1 .2"/>'
@@ -257,7 +258,7 @@ def test_collision_shapes_have_full_lengths_and_sit_in_the_links_frame() -> None
 
 
 def test_a_planar_joint_is_a_chain_with_virtual_links() -> None:
-    robot = parse_mjcf(
+    robot = robot_of_mjcf(
         f'<mujoco><worldbody><body name="a">{INERTIAL}<joint name="x" type="slide" axis="1 0 0"/>'
         '<joint name="y" type="slide" axis="0 1 0"/><joint name="turn"/></body></worldbody></mujoco>'
     )
@@ -271,7 +272,7 @@ def test_a_planar_joint_is_a_chain_with_virtual_links() -> None:
 
 
 def test_a_free_robot_and_a_free_box_are_one_tree_on_the_world() -> None:
-    robot = parse_mjcf(
+    robot = robot_of_mjcf(
         f'<mujoco model="pair"><worldbody><body name="dog"><freejoint/>{INERTIAL}<body>{INERTIAL}<joint/>'
         '</body></body><body name="box" pos="1 2 3"><joint type="free"/><geom size=".1"/></body>'
         "</worldbody></mujoco>"
@@ -288,9 +289,9 @@ def test_a_free_robot_and_a_free_box_are_one_tree_on_the_world() -> None:
 
 def test_gravity_is_the_options_and_none_where_its_flag_says_so() -> None:
     body = f"<worldbody>{ARM.format(joint='')}</worldbody>"
-    assert parse_mjcf(f"<mujoco>{body}</mujoco>").gravity.tolist() == [0, 0, -9.81]
+    assert robot_of_mjcf(f"<mujoco>{body}</mujoco>").gravity.tolist() == [0, 0, -9.81]
     off = '<option gravity="1 2 3"><flag gravity="disable"/></option>'
-    assert parse_mjcf(f"<mujoco>{off}{body}</mujoco>").gravity.tolist() == [0, 0, 0]
+    assert robot_of_mjcf(f"<mujoco>{off}{body}</mujoco>").gravity.tolist() == [0, 0, 0]
 
 
 LOOPED = TIED.replace("</equality>", '<connect body1="c" anchor=".3 0 0"/></equality>')
@@ -303,7 +304,7 @@ def test_equalities_that_a_flag_disables_tie_nothing_as_in_mujoco(flag: str) -> 
     data = mujoco.MjData(judge)
     mujoco.mj_forward(judge, data)
     assert data.ne == 0
-    robot = parse_mjcf(disabled)
+    robot = robot_of_mjcf(disabled)
     assert robot.nv == judge.nv == 3
     assert all(joint.mimic is None for joint in robot.joints)
     said = [finding.message for finding in robot.findings if finding.code == "equality-disabled"]
@@ -314,4 +315,4 @@ def test_equalities_that_a_flag_disables_tie_nothing_as_in_mujoco(flag: str) -> 
 def test_equalities_that_a_flag_enables_hold() -> None:
     enabled = LOOPED.replace("<worldbody>", '<option><flag equality="enable"/></option><worldbody>')
     with pytest.raises(DescriptionError, match="<connect> of 'c' closes a kinematic loop"):
-        parse_mjcf(enabled)
+        robot_of_mjcf(enabled)

@@ -8,10 +8,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from robot.mjcf_files import robot_of_mjcf
 from shared_material import ROBOTS, needs_shared
 from steelyard.finding import Finding, Severity
 from steelyard.robot import JointKind, Robot
-from steelyard.robot.descriptions.mjcf import load_mjcf, parse_mjcf
+from steelyard.robot.descriptions.mjcf import load_mjcf
 
 INERTIAL = '<inertial pos="0 0 0" mass="2" diaginertia="1 1 1"/>'
 DRIVEN = '<actuator><motor joint="j" forcerange="-9 9"/></actuator>'
@@ -21,7 +22,7 @@ def _robot(
     joint: str = "", body: str = INERTIAL, *, attributes: str = "", before: str = "", after: str = DRIVEN
 ) -> Robot:
     """The joint is on line 5, what the body holds starts on line 6, what follows the bodies on line 9."""
-    return parse_mjcf(
+    return robot_of_mjcf(
         f'<mujoco model="r">\n{before}\n<worldbody>\n<body name="arm" {attributes}>\n'
         f'<joint name="j" {joint}/>\n{body}\n</body>\n</worldbody>\n{after}</mujoco>',
         "r.xml",
@@ -169,7 +170,8 @@ def test_a_mesh_that_weighs_nothing_need_not_be_there() -> None:
         body='<geom size=".1"/><geom type="mesh" mesh="m" mass="0" contype="0" conaffinity="0"/>',
         before='<asset><mesh name="m" file="m.stl"/></asset>',
     )
-    assert _noticed(robot) == []
+    # Its absence is told, and no number is missing.
+    assert [finding.code for finding in _noticed(robot)] == ["mesh-missing"]
     assert robot.mass == pytest.approx(1000 * 4 / 3 * math.pi * 0.1**3)
 
 
@@ -217,7 +219,7 @@ def test_rounded_quaternions_and_angles_are_reported_or_snapped() -> None:
         f'<body name="c" quat="1.3e-11 -3.67321e-06 1 -3.67321e-06"><joint name="l"/>{INERTIAL}'
         "</body></body></body></worldbody></mujoco>"
     )
-    stated, snapped = parse_mjcf(text, "r.xml"), parse_mjcf(text, "r.xml", snap=True)
+    stated, snapped = robot_of_mjcf(text, "r.xml"), robot_of_mjcf(text, "r.xml", snap=True)
     found = [(f.code, f.place) for f in stated.findings if f.code.startswith("rounded")]
     assert found == [
         ("rounded-axis", "r.xml:2"),
@@ -239,7 +241,7 @@ def test_rounded_quaternions_and_angles_are_reported_or_snapped() -> None:
 
 
 def test_quarter_turns_in_degrees_are_exact_and_no_rounding() -> None:
-    robot = parse_mjcf(
+    robot = robot_of_mjcf(
         f'<mujoco><worldbody><body name="a" euler="90 0 -180"><joint name="j"/>{INERTIAL}</body></worldbody>'
         "</mujoco>"
     )

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from oracles.random_mjcf import RandomMjcf
+from robot.mjcf_files import robot_of_mjcf
 from steelyard.errors import InputError
-from steelyard.robot.descriptions.mjcf import parse_mjcf
 
 MORE = (
     '<asset><mesh name="part" file="part.stl" scale="1.0 2.0 0.5" refpos="0.1 0.0 0.0"/></asset>'
@@ -101,7 +101,7 @@ MUTATIONS = {
 def _outcome(text: bytes) -> str:
     """Read, or the reason for the refusal; any other exception, a warning of overflow included, escapes."""
     try:
-        robot = parse_mjcf(text)
+        robot = robot_of_mjcf(text)
     except InputError as error:
         return str(error)
     assert np.isfinite(robot.mass)

@@ -7,8 +7,8 @@ import re
 
 import pytest
 
+from robot.mjcf_files import robot_of_mjcf
 from steelyard.errors import DescriptionError, InputError, UnknownNameError
-from steelyard.robot.descriptions.mjcf import parse_mjcf
 from steelyard.robot.joint import Mimic
 
 INERTIAL = '<inertial pos="0 0 0" mass="2" diaginertia="1 1 1"/>'
@@ -22,7 +22,7 @@ def _file(inside: str = JOINT + INERTIAL, *, before: str = "", after: str = "") 
 
 
 def test_the_file_these_are_mutations_of_is_read() -> None:
-    assert parse_mjcf(_file()).joint_names == ("j",)
+    assert robot_of_mjcf(_file()).joint_names == ("j",)
 
 
 REFUSED = {
@@ -80,7 +80,7 @@ def test_a_malformed_body_is_refused_at_its_line(case: str) -> None:
     inside, message = REFUSED[case]
     place = "" if message.startswith("every") else "r.xml:"
     with pytest.raises(DescriptionError, match=place + message):
-        parse_mjcf(_file(inside), "r.xml")
+        robot_of_mjcf(_file(inside), "r.xml")
 
 
 TWO_ARMS = f'{JOINT}{INERTIAL}<body name="fore" pos="1 0 0"><joint name="k" ref="30"/>{INERTIAL}</body>'
@@ -111,21 +111,21 @@ def test_a_closed_loop_is_refused_by_its_element_and_line(case: str) -> None:
     equality, message = CLOSED[case]
     text = _file(TWO_ARMS, after=f"<equality>\n{equality}</equality>")
     with pytest.raises(DescriptionError, match=rf'r.xml:9: .*{message}.*[Ss]et active="false"'):
-        parse_mjcf(text, "r.xml")
+        robot_of_mjcf(text, "r.xml")
     off = equality.replace("/>", ' active="false"/>')
-    assert parse_mjcf(_file(TWO_ARMS, after=f"<equality>{off}</equality>")).nv == 2
+    assert robot_of_mjcf(_file(TWO_ARMS, after=f"<equality>{off}</equality>")).nv == 2
 
 
 def test_a_joint_held_still_comes_with_the_position_to_lock_it_at() -> None:
     text = _file(TWO_ARMS, after='<equality><joint joint1="k" polycoef="0.2"/></equality>')
     # 30 degrees are drawn, and 0.2 rad more are asked for.
     with pytest.raises(DescriptionError, match=r"lock the joint at 0\.723599 rad"):
-        parse_mjcf(text)
+        robot_of_mjcf(text)
 
 
 def test_a_joint_tied_in_proportion_to_another_is_a_mimic() -> None:
     tie = '<equality><joint joint1="k" joint2="j" polycoef="0.1 -2"/></equality>'
-    robot = parse_mjcf(_file(TWO_ARMS, after=tie))
+    robot = robot_of_mjcf(_file(TWO_ARMS, after=tie))
     assert robot.nv == 1
     assert robot.joints[1].mimic == Mimic("j", -2.0, math.pi / 6 + 0.1)
 
@@ -157,7 +157,7 @@ def test_an_unknown_name_is_refused_with_those_that_exist(case: str) -> None:
     with pytest.raises(
         UnknownNameError, match=rf"r.xml:{line}: unknown .*'{name}'.*Valid: .*{re.escape(meant)}"
     ):
-        parse_mjcf(text, "r.xml")
+        robot_of_mjcf(text, "r.xml")
 
 
 @pytest.mark.parametrize(
@@ -193,4 +193,4 @@ def test_an_unknown_name_is_refused_with_those_that_exist(case: str) -> None:
 )
 def test_a_file_beyond_the_model_is_refused(text: str, message: str) -> None:
     with pytest.raises(InputError, match=message):
-        parse_mjcf(text, "r.xml")
+        robot_of_mjcf(text, "r.xml")

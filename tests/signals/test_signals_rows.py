@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 from signals.periodic_motion import JOINTS, motion, series, uniform_time
-from steelyard.drive import Transmission
 from steelyard.errors import InputError, RecordingError
 from steelyard.recording import Recording
 from steelyard.signals import torque_from_current, with_rows
@@ -64,15 +63,6 @@ def test_torque_is_current_times_the_constant_of_its_joint():
     assert done.provenance[-1].detail["torque_constant"] == (10.0, 0.5)
 
 
-def test_through_a_coupled_transmission_no_power_is_lost():
-    rng = np.random.default_rng(0)
-    ratio, coupling, k = np.array([50.0, -80.0]), np.array([[1.0, 0.0], [0.4, 1.0]]), np.array([0.05, 0.03])
-    log = motion(uniform_time(0.01, 2.0), tau=None, current=rng.standard_normal((201, 2)))
-    done = torque_from_current(log, Transmission(JOINTS, ratio, coupling, torque_constant=k))
-    shaft_speed = log.v @ (ratio[:, None] * coupling).T
-    assert np.sum(done.tau * log.v, axis=1) == pytest.approx(np.sum(k * log.current * shaft_speed, axis=1))
-
-
 def test_torque_is_never_invented_or_overwritten():
     t = uniform_time(0.01, 2.0)
     both = motion(t, current=np.ones((201, 2)))
@@ -81,7 +71,5 @@ def test_torque_is_never_invented_or_overwritten():
     bare = both.with_channels(tau=None)
     with pytest.raises(InputError, match="torque constant of joint 'elbow': must not be zero"):
         torque_from_current(bare, (1.0, 0.0))
-    with pytest.raises(InputError, match="torque_constant: is not known"):
-        torque_from_current(bare, Transmission(JOINTS, np.array([1.0, 1.0])))
     with pytest.raises(RecordingError, match="there are no currents"):
         torque_from_current(bare.with_channels(current=None), (1.0, 1.0))

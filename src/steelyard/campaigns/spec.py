@@ -338,10 +338,11 @@ def _read(text: str) -> Robot:
 
 # Kinds of campaigns: who turns a description into tasks.
 
-_kinds: dict[str, str] = {
+KINDS = {
     "identification": "steelyard.campaigns.identification.plan:identification",
     "monte-carlo": "steelyard.campaigns.monte_carlo:monte_carlo",
 }
+"""Who turns a `Spec` into a `CampaignPlan`, `package.module:function`, by what `[campaign] kind` says."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -361,20 +362,6 @@ class CampaignPlan:
             raise UnknownNameError("task", self.finish, self.graph.tasks, place="finish")
 
 
-def register_kind(name: str, builder: str) -> None:
-    """Name a kind of campaign.
-
-    Args:
-        name: as it stands in `[campaign] kind = "…"`.
-        builder: `package.module:function`, imported when asked for; it turns a `Spec` into a `CampaignPlan`.
-
-    Raises:
-        InputError: the name stands for another builder already.
-    """
-    if _kinds.setdefault(name, builder) != builder:
-        raise InputError(f"'{name}' is {_kinds[name]} already.", place="kind")
-
-
 def plan(spec: Spec) -> CampaignPlan:
     """Turn a description into tasks.
 
@@ -387,11 +374,11 @@ def plan(spec: Spec) -> CampaignPlan:
     Raises:
         InputError: the kind is unknown, or the description does not suit it.
     """
-    if spec.kind not in _kinds:
+    if spec.kind not in KINDS:
         place = spec.content.section("campaign").place("kind")
-        raise UnknownNameError("kind of campaign", spec.kind, sorted(_kinds), place=place)
-    made = function_of(_kinds[spec.kind])(spec)
+        raise UnknownNameError("kind of campaign", spec.kind, sorted(KINDS), place=place)
+    made = function_of(KINDS[spec.kind])(spec)
     if not isinstance(made, CampaignPlan):
-        raise TypeError(f"{_kinds[spec.kind]} returned a {type(made).__name__}, not a Plan")
+        raise TypeError(f"{KINDS[spec.kind]} returned a {type(made).__name__}, not a Plan")
     spec.content.refuse_others()
     return made

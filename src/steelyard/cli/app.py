@@ -77,15 +77,6 @@ app = typer.Typer(
 )
 
 
-def every_command() -> dict[str, Any]:
-    """All commands by name, loaded."""
-    group = get_command(app)
-    assert isinstance(group, Commands)
-    for name in COMMANDS:
-        group.load(name)
-    return dict(group.commands)
-
-
 def _version(asked: bool) -> None:
     if asked:
         typer.echo(f"steelyard {__version__}")

@@ -2,7 +2,7 @@
 
 `check_parameters` judges a full vector link by link; `feasible_set` states what is possible, with a distance
 that makes links comparable; `fit_feasible` fits equations within it, and `full_set` finds possible links for
-base parameters. `judge_mass_matrix` asks whether the mass matrix is positive definite at every pose, and says
+base parameters. `judge_all_poses` asks whether the mass matrix is positive definite at every pose, and says
 how it knows. `link_shapes` says what room each link takes, and `doubts_about` what is odd about a link that
 can exist; `sane_prior` makes bodies of shapes for links that nobody weighed.
 """

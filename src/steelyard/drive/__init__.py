@@ -1,4 +1,4 @@
-r"""What sits at the joint: friction, offset and rotor inertia as torque at its output; the way to the motor.
+r"""What sits at the joint: friction, offset and rotor inertia as torque at its output.
 
 The linear drive adds to the rigid-body torque
 
@@ -29,7 +29,6 @@ from steelyard.drive.drive import (
     stribeck_shape_slopes,
     stribeck_velocity_slope,
 )
-from steelyard.drive.transmission import MotorSignals, Transmission
 
 __all__ = [
     "ALL_TERMS",
@@ -37,9 +36,7 @@ __all__ = [
     "FRICTION_TERMS",
     "Drive",
     "DriveTerm",
-    "MotorSignals",
     "StribeckShape",
-    "Transmission",
     "asymmetric_column",
     "drive_term",
     "load_column",

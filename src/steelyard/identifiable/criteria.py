@@ -74,21 +74,6 @@ class Information:
         R[: len(reduced)] = reduced
         return cls(R)
 
-    @classmethod
-    def of_gram(cls, gram: ArrayLike) -> Information:
-        """The information as a Gram matrix, such as `dynamics.torque_gram` in the base parameters' columns.
-
-        Args:
-            gram: G, symmetric, shape (b, b), SI.
-
-        Returns:
-            The information.
-        """
-        G = checked("gram", gram, ("b", "b"))
-        if np.abs(G - G.T).max(initial=0.0) > 1e-9 * np.abs(G).max(initial=0.0):
-            raise InputError("a Gram matrix is symmetric, this one is not.", place="gram")
-        return cls(0.5 * (G + G.T), squared=True)
-
     @property
     def gram(self) -> Array:
         """G, shape (b, b), SI."""
@@ -276,17 +261,6 @@ class Score:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "gradient", read_only(0.5 * (self.gradient + self.gradient.T)))
-
-    def regressor_gradient(self, regressor: ArrayLike) -> Array:
-        r"""The derivative in the regressor, $\partial F/\partial W = 2 W S$.
-
-        Args:
-            regressor: W, the base regressor the score is of, shape (..., b), SI.
-
-        Returns:
-            The gradient, same shape, SI.
-        """
-        return 2.0 * checked("regressor", regressor, ("...", len(self.gradient))) @ self.gradient
 
 
 def score(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from steelyard.archive import read_document, write_document
+from steelyard.archive import write_document
 from steelyard.arrays import Array, keep_checked
 from steelyard.enclosure import Tracking
 from steelyard.errors import InputError, NoSolutionError
@@ -149,18 +149,3 @@ def write_certificate(certificate: Certificate, path: FilePath) -> None:
         InputError: the path is a folder, or its folder does not exist or cannot be written to.
     """
     write_document(certificate, path)
-
-
-def read_certificate(path: FilePath) -> Certificate:
-    """Read a certificate.
-
-    Args:
-        path: the file.
-
-    Returns:
-        The certificate, equal in every bit to the one written.
-
-    Raises:
-        InputError: the file cannot be read or is no certificate.
-    """
-    return read_document(Certificate, path)

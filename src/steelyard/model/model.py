@@ -7,7 +7,7 @@ read from a result folder, or is what a description states.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from types import MappingProxyType
 from typing import Any
@@ -337,17 +337,6 @@ class Model:
             InputError: they are not of one robot, or neither of them was identified.
         """
         return compare_models(self, other, level)
-
-    def with_robot(self, robot: Robot) -> Model:
-        """The same numbers for the same robot with other limits or gravity.
-
-        Args:
-            robot: the robot, with the same links and joints.
-
-        Returns:
-            A new model.
-        """
-        return replace(self, robot=robot)
 
     def summary(self) -> str:
         """Links and joints as a plain table.

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from steelyard.arrays import Array, checked, read_only
-from steelyard.dynamics import Compressed, compress, torque_regressor
+from steelyard.dynamics import Compressed, compress
 from steelyard.errors import InputError, RecordingError
 from steelyard.identifiable import (
     BaseParameters,
@@ -368,19 +368,6 @@ class Problem:
         reduced = np.linalg.qr(R[:, [*self.base.columns, self.layout.size]], mode="r")
         small[: len(reduced)] = reduced[: b + 1]
         return small
-
-    def regression(self) -> tuple[Array, Array]:
-        r"""The stacked equation $W_1 \beta = \tau - W\phi_{known}$, sample by sample.
-
-        Returns:
-            W_1, shape (N nv, b), SI, and the right side, shape (N nv,), N·m or N; both stacked by sample.
-
-        Raises:
-            InputError: the samples were not kept.
-        """
-        at = self.samples
-        Y = torque_regressor(self.robot, self.layout, at.q, at.v, at.a).reshape(-1, self.layout.size)
-        return Y[:, self.base.columns], at.tau.reshape(-1) - Y @ self.known
 
     def asked_of(self, recordings: Sequence[Recording]) -> Problem:
         """The same question put to other recordings; what torques could tell is not worked out again.

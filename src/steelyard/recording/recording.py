@@ -500,23 +500,6 @@ class Recording:
         }
         return self.revised("with_channels", detail, **channels)
 
-    def with_extra(self, columns: Mapping[str, ArrayLike | None]) -> Recording:
-        """Return the recording with extra columns set, or removed where the value is None.
-
-        Args:
-            columns: values by name, each shape (N,), SI.
-
-        Returns:
-            The new recording.
-        """
-        detail = {
-            "set": [name for name, value in columns.items() if value is not None],
-            "removed": [name for name, value in columns.items() if value is None],
-        }
-        merged = {**self.extra, **columns}
-        kept = {name: value for name, value in merged.items() if value is not None}
-        return self.revised("with_extra", detail, extra=kept)
-
     def _present(self) -> Iterator[tuple[str, Array]]:
         for name in CHANNELS:
             value: Array | None = getattr(self, name)

@@ -9,7 +9,6 @@ import numpy as np
 
 from steelyard.arrays import Array, IntArray
 from steelyard.compiled import kernel
-from steelyard.errors import SolverError
 from steelyard.robot import Robot
 
 # Drives as arrays, and friction at a velocity
@@ -157,9 +156,10 @@ _ROUND_OFF = 1e-12
 _ROUNDS_PER_JOINT = 50
 
 
-def friction_at_end(
-    M: Array, v: Array, f: Array, viscous: Array, coulomb: Array, h: float
-) -> tuple[Array, Array]:
+@kernel
+def slow_down(
+    M: Array, v: Array, f: Array, viscous: Array, coulomb: Array, h: float, x: Array, friction: Array
+) -> bool:
     r"""Solve for the end velocity of one step under friction.
 
     It minimises $\tfrac12 x^T A x - r^T x + \sum_j c_j |x_j|$ with $A = M + h F_v$, $r = M v + h f$ and
@@ -173,30 +173,12 @@ def friction_at_end(
         viscous: F_v, shape (nv,), N·m·s/rad or N·s/m.
         coulomb: F_c, shape (nv,), N·m or N.
         h: length of the step, s.
+        x: takes the end velocities, shape (nv,), rad/s or m/s.
+        friction: takes the friction force, against the motion, shape (nv,), N·m or N.
 
     Returns:
-        End velocities, shape (nv,), rad/s or m/s, exactly zero where friction holds a joint; and the friction
-        force, shape (nv,), N·m or N.
-
-    Raises:
-        SolverError: the signs were not found.
+        Whether the signs were found.
     """
-    end, friction = np.empty((2, len(v)))
-    M_, v_, f_, Fv, Fc = (np.array(x, dtype=float) for x in (M, v, f, viscous, coulomb))
-    if not slow_down(M_, v_, f_, Fv, Fc, h, end, friction):
-        raise SolverError(
-            "the friction of a step was not found.",
-            place="friction",
-            evidence={"M": M, "v": v, "f": f, "h": h},
-        )
-    return end, friction
-
-
-@kernel
-def slow_down(
-    M: Array, v: Array, f: Array, viscous: Array, coulomb: Array, h: float, x: Array, friction: Array
-) -> bool:
-    """Write the end velocities x and the friction of `friction_at_end`; whether they were found."""
     nv = v.size
     A, rows = np.empty((nv, nv)), np.empty((6, nv))
     r, c, sign, y = rows[0], rows[1], rows[2], rows[3]
@@ -298,7 +280,17 @@ _LOADED_ROUND_OFF = 1e-14
 _ROUNDS = 1000
 
 
-def load_friction(M: Array, bias: Array, rotor: Array, load: Array, v: Array, f: Array) -> Array:
+@kernel
+def carried_load(M: Array, rotor: Array, j: int, x: Array) -> float:
+    """One row of H x."""
+    row: float = matrix_product(M, j, x) - rotor[j] * x[j]
+    return row
+
+
+@kernel
+def write_load_friction(
+    M: Array, bias: Array, rotor: Array, load: Array, v: Array, f: Array, friction: Array
+) -> bool:
     r"""The friction of the load in a state that moves: $F_l |r| \operatorname{sign}(v)$.
 
     Solves $H a + I_a a + b + F_l \operatorname{sign}(v)\,|r| = f$. For assumed signs of r it is linear; with
@@ -311,78 +303,11 @@ def load_friction(M: Array, bias: Array, rotor: Array, load: Array, v: Array, f:
         load: F_l, shape (nv,), dimensionless.
         v: velocities, shape (nv,), rad/s or m/s.
         f: torques less all other friction, shape (nv,), N·m or N.
+        friction: takes the torques that the motor must overcome, shape (nv,), N·m or N.
 
     Returns:
-        Friction torques that the motor must overcome, shape (nv,), N·m or N.
-
-    Raises:
-        SolverError: the signs were not found.
+        Whether the signs were found.
     """
-    friction = np.empty(len(v))
-    M_, b, Ia, Fl, v_, f_ = (np.array(x, dtype=float) for x in (M, bias, rotor, load, v, f))
-    if not write_load_friction(M_, b, Ia, Fl, v_, f_, friction):
-        raise SolverError(
-            "the friction of the load was not found.", place="friction", evidence={"v": v, "f": f}
-        )
-    return friction
-
-
-def loaded_friction_at_end(
-    M: Array,
-    v: Array,
-    f: Array,
-    viscous: Array,
-    dry: Array,
-    h: float,
-    bias: Array,
-    rotor: Array,
-    load: Array,
-) -> tuple[Array, Array]:
-    """Solve for the end velocity of one step, dry friction growing with the load of that step.
-
-    The load is found by repetition: each round shrinks its error by F_l or so. Once the signs of velocities
-    and loads are right a linear system has the answer, so each round also tries the one of its own signs.
-
-    Args:
-        M: mass matrix with the rotors, shape (nv, nv), SI.
-        v: velocities at the start, shape (nv,), rad/s or m/s.
-        f: all other generalised forces, the bias among them, shape (nv,), N·m or N.
-        viscous: slopes of viscous friction, shape (nv,), N·m·s/rad or N·s/m.
-        dry: dry friction without load, shape (nv,), N·m or N.
-        h: length of the step, s.
-        bias: b, shape (nv,), N·m or N.
-        rotor: I_a, shape (nv,), kg·m² or kg.
-        load: F_l, shape (nv,), dimensionless.
-
-    Returns:
-        End velocities, shape (nv,), rad/s or m/s, and the friction force, shape (nv,), N·m or N; see
-        `friction_at_end`.
-
-    Raises:
-        SolverError: the load was not found, which happens to stiff joints with F_l above 0.9 or so.
-    """
-    end, friction = np.empty((2, len(v)))
-    given = (M, v, f, viscous, dry, bias, rotor, load)
-    M_, v_, f_, Fv, Fc, b, Ia, Fl = (np.array(x, dtype=float) for x in given)
-    if not slow_down_loaded(M_, v_, f_, Fv, Fc, h, b, Ia, Fl, end, friction):
-        raise SolverError(
-            "the load of a step was not found.", place="friction", evidence={"v": v, "f": f, "h": h}
-        )
-    return end, friction
-
-
-@kernel
-def carried_load(M: Array, rotor: Array, j: int, x: Array) -> float:
-    """One row of H x."""
-    row: float = matrix_product(M, j, x) - rotor[j] * x[j]
-    return row
-
-
-@kernel
-def write_load_friction(
-    M: Array, bias: Array, rotor: Array, load: Array, v: Array, f: Array, friction: Array
-) -> bool:
-    """Write the friction of `load_friction`; whether it was found."""
     nv = v.size
     A, rows = np.empty((nv, nv)), np.empty((3, nv))
     a, r, sign = rows[0], rows[1], rows[2]
@@ -427,7 +352,27 @@ def slow_down_loaded(
     x: Array,
     friction: Array,
 ) -> bool:
-    """Write the end velocities x and the friction of `loaded_friction_at_end`; whether they were found."""
+    """Solve for the end velocity of one step, dry friction growing with the load of that step.
+
+    The load is found by repetition: each round shrinks its error by F_l or so. Once the signs of velocities
+    and loads are right a linear system has the answer, so each round also tries the one of its own signs.
+
+    Args:
+        M: mass matrix with the rotors, shape (nv, nv), SI.
+        v: velocities at the start, shape (nv,), rad/s or m/s.
+        f: all other generalised forces, the bias among them, shape (nv,), N·m or N.
+        viscous: slopes of viscous friction, shape (nv,), N·m·s/rad or N·s/m.
+        dry: dry friction without load, shape (nv,), N·m or N.
+        h: length of the step, s.
+        bias: b, shape (nv,), N·m or N.
+        rotor: I_a, shape (nv,), kg·m² or kg.
+        load: F_l, shape (nv,), dimensionless.
+        x: takes the end velocities, shape (nv,), rad/s or m/s.
+        friction: takes the friction force, see `slow_down`, shape (nv,), N·m or N.
+
+    Returns:
+        Whether the load was found; it may not be at stiff joints with F_l above 0.9 or so.
+    """
     nv = v.size
     rows = np.empty((4, nv))
     r, level, change, guess = rows[0], rows[1], rows[2], rows[3]

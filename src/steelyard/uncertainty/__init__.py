@@ -1,7 +1,7 @@
-"""How sure an estimate is: covariance under coloured noise, intervals, bootstrap, prediction, bias.
+"""How sure an estimate is: covariance under coloured noise, intervals, bias.
 
 `intervals` has the intervals of base and standard parameters by the data alone; `link_posterior` those of
-every number of every link, by data and prior over bodies that can exist. `bias` and `bootstrap` test them.
+every number of every link, by data and prior over bodies that can exist. `bias` tests them.
 For bounded errors, `guaranteed` encloses a payload: its equations are in `momentum_windows`, its set in
 `payload_polytope` and its assumptions in `error_bounds`.
 """

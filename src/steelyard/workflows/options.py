@@ -239,7 +239,6 @@ CutoffGiven = Annotated[
     float | None,
     Option("Cut-off of the low-pass filter.", metavar="HZ", default="from the spectrum", kind=float),
 ]
-SeedGiven = Annotated[int, Option("Seed of what is random.", default=True, least=0)]
 
 
 def path_of(given: FilePath | None) -> str | None:

@@ -9,14 +9,25 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from enum import StrEnum
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from steelyard.consistency.all_poses.check import PoseCertificate
 from steelyard.consistency.all_poses.proof import AllPoseProof
-from steelyard.consistency.mass_matrix import Definiteness
 from steelyard.consistency.pose_search import LowPose, PoseDomain, lowest_pose
+
+
+class Definiteness(StrEnum):
+    """What is known of the mass matrix."""
+
+    PROVEN = "proven"
+    """Positive definite at every pose."""
+    SEARCHED = "searched"
+    """Positive definite at every pose that was looked at."""
+    REFUTED = "refuted"
+    """Not positive definite at the pose found."""
 
 
 @dataclass(frozen=True, eq=False)

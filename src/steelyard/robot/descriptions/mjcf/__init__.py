@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from steelyard.robot.descriptions.mjcf.reader import load_mjcf, parse_mjcf
+from steelyard.robot.descriptions.mjcf.reader import load_mjcf
 
-__all__ = ["load_mjcf", "parse_mjcf"]
+__all__ = ["load_mjcf"]

@@ -54,7 +54,7 @@ from steelyard.robot.descriptions.mjcf.joints import (
     tie_joints,
 )
 from steelyard.robot.descriptions.rounding import Rounding, snapping_findings
-from steelyard.robot.descriptions.xml import MAX_DEPTH, MAX_ELEMENTS, Element, parse_xml, read_xml
+from steelyard.robot.descriptions.xml import MAX_DEPTH, MAX_ELEMENTS, Element, read_xml
 from steelyard.robot.joint import JointKind, Limits
 from steelyard.robot.link import Geometry
 from steelyard.robot.model import Robot
@@ -82,27 +82,7 @@ def load_mjcf(path: FilePath, *, snap: bool = False, floating: bool = False) -> 
     return _robot(root, path.name, path.parent, snap, floating)
 
 
-def parse_mjcf(
-    text: bytes | str, name: str = "MJCF", *, folder: FilePath | None = None, snap: bool = False
-) -> Robot:
-    """Read MJCF from text.
-
-    Args:
-        text: the XML.
-        name: what to call it in messages.
-        folder: where to look for meshes and included files; they are not looked for when left out.
-        snap: whether rounded numbers of joints are read as what they mean, see `load_mjcf`.
-
-    Returns:
-        The robot.
-    """
-    root = parse_xml(text, name)
-    inside = None if folder is None else Path(folder)
-    _expand_includes(root, inside)
-    return _robot(root, name, inside, snap)
-
-
-def _robot(root: Element, source: str, folder: Path | None, snap: bool, floating: bool = False) -> Robot:
+def _robot(root: Element, source: str, folder: Path, snap: bool, floating: bool) -> Robot:
     findings: list[Finding] = []
     snapped: list[Rounding] | None = [] if snap else None
     _check_sections(root, findings)
@@ -138,13 +118,13 @@ def _scaled(links: list[RawLink], total: float, place: str, findings: list[Findi
     return [replace(link, body=body) for link, body in zip(links, bodies, strict=True)]
 
 
-def _expand_includes(root: Element, folder: Path | None, own: Path | None = None) -> None:
+def _expand_includes(root: Element, folder: Path, own: Path) -> None:
     """Put the children of each included file's root in the place of its `<include>`.
 
     As in MuJoCo a name is looked up in the folder of the main file, then in that of the including file, and
     no file may be included twice, which rules out loops.
     """
-    seen = {own.resolve()} if own is not None else set()
+    seen = {own.resolve()}
     # Each task: an element whose children may hold includes, its depth, and the folder of its file.
     tasks, count = [(root, 1, folder)], 0
     while tasks:
@@ -173,14 +153,8 @@ def _expand_includes(root: Element, folder: Path | None, own: Path | None = None
             waiting += [(inner, path.parent) for inner in reversed(read_xml(path).children)]
 
 
-def _file(include: Element, folder: Path | None, here: Path | None) -> Path:
+def _file(include: Element, folder: Path, here: Path) -> Path:
     name = include.text("file")
-    if folder is None or here is None:
-        raise DescriptionError(
-            f"includes '{name}', but a description given as text has no folder to look in.",
-            place=include.place,
-            remedy="Load it from its file.",
-        )
     for start in (folder, here):
         try:
             path = (start / name).resolve()
