@@ -207,3 +207,15 @@ def test_a_log_whose_time_jumps_by_a_lifetime_is_refused_before_it_is_filled() -
     time[len(time) // 2 :] += 1e9
     with pytest.raises(InputError, match=r"time: a log of 1e\+09 s in steps of .* would take .* of memory"):
         prepared(replace(motion(TIME), time=time))
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("n", [2, 3, 9])
+def test_a_log_of_a_few_samples_is_refused_before_anything_is_computed_of_it(n: int) -> None:
+    rising = np.arange(2.0 * n).reshape(n, 2)
+    log = Recording(JOINTS, 0.01 * np.arange(n), q=0.1 * rising, tau=rising)
+    limit = np.full(2, 100.0)
+    with pytest.raises(RecordingError, match=f"has {n} samples; a spectrum needs 100"):
+        prepared(log, Preparation(torque_limit=limit))
+    with pytest.raises(RecordingError, match=f"are cut at each end, but there are only {n}"):
+        prepared(log, Preparation(torque_limit=limit, cutoff=5.0))

@@ -108,6 +108,7 @@ def differentiated(
     if x is None:
         raise RecordingError("there are no measured velocities.", place="v", remedy="Differentiate from 'q'.")
     names = [name for name in present(recording, MEASURED) if name not in ("v", "a")]
+    margin = _margin(recording, "differentiated", method, highest)
     derivatives = method.derivatives(x, h, highest)
     fields = {source: derivatives[0], "v": derivatives[-2], "a": derivatives[-1]}
     for name in names:
@@ -115,7 +116,7 @@ def differentiated(
             fields[name] = method.filtered(recording.channels[name], h, 0, highest)
     replaced = [name for name in (("v", "a") if source == "q" else ("a",)) if name in recording.channels]
     detail = {**method.settings, "source": source, "filtered": names, "replaced": replaced}
-    return _cut(recording, "differentiated", detail, fields, method.margin(h, highest))
+    return _cut(recording, "differentiated", detail, fields, margin)
 
 
 def smoothed(recording: Recording, method: Differentiator, channels: Sequence[str] = MEASURED) -> Recording:
@@ -133,20 +134,27 @@ def smoothed(recording: Recording, method: Differentiator, channels: Sequence[st
     names = present(recording, channels)
     if not names:
         raise InputError(f"none of {list(channels)} is in the recording.", place="channels")
+    margin = _margin(recording, "smoothed", method, 0)
     fields = {name: method.filtered(recording.channels[name], h, 0, 0) for name in names}
     detail = {**method.settings, "filtered": list(names)}
-    return _cut(recording, "smoothed", detail, fields, method.margin(h, 0))
+    return _cut(recording, "smoothed", detail, fields, margin)
 
 
-def _cut(
-    recording: Recording, action: str, detail: Mapping[str, object], fields: Mapping[str, Array], margin: int
-) -> Recording:
+def _margin(recording: Recording, action: str, method: Differentiator, highest: int) -> int:
+    """Samples to be cut at each end; asked before anything is filtered: filters need some to be left."""
+    margin = method.margin(uniform_interval(recording), highest)
     if recording.n - 2 * margin < 2:
         raise RecordingError(
             f"{margin} samples are cut at each end, but there are only {recording.n}.",
             place=action,
             remedy="Record longer, or choose a shorter filter.",
         )
+    return margin
+
+
+def _cut(
+    recording: Recording, action: str, detail: Mapping[str, object], fields: Mapping[str, Array], margin: int
+) -> Recording:
     whole = recording.revised(action, {**detail, "cut_at_each_end": margin}, **fields)
     return whole.rows(slice(margin, recording.n - margin)) if margin else whole
 

@@ -117,7 +117,8 @@ def saturated(recording: Recording, limits: Array | None = None) -> BoolArray:
     found = np.zeros(recording.q.shape, dtype=np.bool_)
     for _, j, _, rows in _plateaus(recording):
         found[:, j] |= rows
-    if limits is None or recording.tau is None:
+    # Noise is told by second differences, which two samples do not have.
+    if limits is None or recording.tau is None or recording.n < 3:
         return found
     stated = checked("limits", limits, (len(recording.joints),), finite=False)
     size = np.abs(recording.tau)
