@@ -17,8 +17,8 @@ from steelyard.campaigns import read_spec, write_table
 from steelyard.consistency import link_shapes
 from steelyard.document import read_json
 from steelyard.errors import InputError
-from steelyard.export import require_free, write_folder
 from steelyard.files import write_bytes, write_text
+from steelyard.formats import require_free, write_folder
 from steelyard.model import is_result, read_result
 from steelyard.robot import load_robot, parse_urdf, repair_file
 from steelyard.robot.descriptions.mjcf.reader import load_mjcf

@@ -20,7 +20,7 @@ CALLERS = {
     "cones/program.py": ("AtMost", "SecondOrder"),
     "cones/solve.py": ("accept_reduced",),
     "dynamics/batch.py": ("layout_of",),
-    "export/model_files.py": ("layout_of",),
+    "formats/model_files.py": ("layout_of",),
     "inertia/cholesky.py": ("nearest_consistent",),
     "limits/margins.py": ("clearance_of",),
     "simulation/sensor.py": ("default_rng",),
@@ -121,7 +121,7 @@ def test_no_message_speaks_python() -> None:
     assert not wrong, "\n".join(wrong)
 
 
-PROGRAMS = {"report/payload/page.py", "export/feedforward.py"}
+PROGRAMS = {"report/payload/page.py", "formats/feedforward.py"}
 """Texts that are programs, shown to be copied."""
 SYNTAX = re.compile(
     r"\b[a-z]\w*_\w+\(|\b[a-z]\w*\.[a-z_]+\(|\b[a-z]\w*\(\)|\b[a-z_]+=(?:True|False|None|\[|\{|')"

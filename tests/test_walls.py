@@ -28,7 +28,7 @@ FLOORS = (
     ),
     ("pose", "inertia"),
     ("drive", "robot", "zoo", "layout", "link_frames", "reduction"),
-    ("dynamics", "control", "rollout", "enclosure", "model"),
+    ("dynamics", "control", "rollout", "enclosure", "formats", "model"),
     ("identifiable", "consistency", "limits"),
     ("motion", "excitation"),
     ("recording", "signals", "simulation"),
@@ -63,8 +63,8 @@ DOORS = {
     "llvmlite": {"dynamics", "simulation"},
     "clarabel": {"cones"},
     "highspy": {"cones"},
-    "mujoco": {"robot", "simulation", "export"},
-    "pinocchio": {"export"},
+    "mujoco": {"robot", "simulation", "formats", "export"},
+    "pinocchio": {"formats"},
     "coal": {"limits"},
     "flint": {"identifiable"},
     "sympy": {"identifiable"},
@@ -121,6 +121,8 @@ WORKSHOPS = {
     "identifiable": {"dynamics"},
     "limits": {"dynamics"},
     "simulation": {"dynamics", "control", "rollout"},
+    # The asset of an object is written in the words of the formats of robots.
+    "export": {"formats"},
 }
 
 

@@ -21,7 +21,7 @@ import numpy as np
 import steelyard
 from steelyard.arrays import Array
 from steelyard.estimation import fit_weighted, with_full_set
-from steelyard.export import robot_with_parameters
+from steelyard.formats import robot_with_parameters
 from steelyard.inertia import Body
 from steelyard.layout import Layout, layout_of
 from steelyard.motion import random_fourier

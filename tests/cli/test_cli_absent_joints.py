@@ -12,7 +12,7 @@ import pytest
 from cli.running import Run, run
 from recording.written_bags import JOINT_STATE, cdr, db3
 from steelyard.dynamics import inverse_dynamics
-from steelyard.export.urdf import new_urdf
+from steelyard.formats.urdf import new_urdf
 from steelyard.layout import layout_of
 from steelyard.model import read_result
 from steelyard.motion import random_fourier

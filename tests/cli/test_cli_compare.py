@@ -10,8 +10,9 @@ import pytest
 
 from cli.running import run
 from steelyard.drive import StribeckShape
-from steelyard.export import robot_with_parameters, write_result
-from steelyard.export.urdf import new_urdf
+from steelyard.export import write_result
+from steelyard.formats import robot_with_parameters
+from steelyard.formats.urdf import new_urdf
 from steelyard.identifiable import structural_identifiability
 from steelyard.layout import Layout, layout_of
 from steelyard.problem import Estimate

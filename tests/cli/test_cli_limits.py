@@ -9,7 +9,7 @@ import pytest
 
 from cli.running import run
 from command_table import every_command
-from steelyard.export.urdf import new_urdf
+from steelyard.formats.urdf import new_urdf
 from steelyard.zoo import zoo_robot
 
 OPTIONS = ("--limits", "--velocity", "--acceleration", "--torque")

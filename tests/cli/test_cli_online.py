@@ -11,7 +11,7 @@ import pytest
 
 from cli.running import run
 from steelyard.errors import InputError
-from steelyard.export.urdf import new_urdf
+from steelyard.formats.urdf import new_urdf
 from steelyard.safe_learning import Planner, Replanner, read_run, write_run
 from steelyard.safe_learning.planning.search import PlannedMove
 from steelyard.workflows import safe_learning

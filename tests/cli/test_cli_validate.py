@@ -13,7 +13,7 @@ from cli.running import run
 from oracles.newton_euler import newton_euler
 from shared_material import DATA, needs_shared
 from steelyard.export import write_result
-from steelyard.export.urdf import new_urdf
+from steelyard.formats.urdf import new_urdf
 from steelyard.layout import layout_of
 from steelyard.motion import random_fourier
 from steelyard.recording import Recording, write

@@ -21,7 +21,7 @@ from steelyard.estimation import (
 )
 from steelyard.estimation.drive_choice import DriveChoice
 from steelyard.estimation.torque_lag import torque_lag
-from steelyard.export.model_files import mjcf_model
+from steelyard.formats.model_files import mjcf_model
 from steelyard.layout import Layout, layout_of
 from steelyard.motion import random_fourier
 from steelyard.problem import Problem, problem_of

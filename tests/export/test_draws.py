@@ -8,7 +8,8 @@ import pytest
 
 from export.material import EVERY, LINEAR, full_layout, nominal_estimate, random_estimate
 from steelyard.errors import InputError
-from steelyard.export import draw_models, robot_with_parameters
+from steelyard.export import draw_models
+from steelyard.formats import robot_with_parameters
 from steelyard.identifiable import BaseParameters, structural_identifiability
 from steelyard.inertia import characteristic_length, check_body, pseudo_inertia
 from steelyard.layout import Layout

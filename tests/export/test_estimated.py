@@ -11,7 +11,7 @@ from export.material import EVERY, full_layout, nominal_estimate, random_estimat
 from oracles.agreement import assert_agree
 from oracles.random_robots import SOLID, random_robot
 from steelyard.errors import InputError
-from steelyard.export import robot_with_parameters
+from steelyard.formats import robot_with_parameters
 from steelyard.inertia import Body
 from steelyard.layout import layout_of
 from steelyard.pose import Pose

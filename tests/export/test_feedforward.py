@@ -19,7 +19,7 @@ from shared_material import ROBOTS, needs_shared
 from steelyard.drive import StribeckShape
 from steelyard.dynamics import inverse_dynamics
 from steelyard.errors import DescriptionError
-from steelyard.export.feedforward import feedforward_c, feedforward_python
+from steelyard.formats.feedforward import feedforward_c, feedforward_python
 from steelyard.layout import Layout
 from steelyard.robot import JointKind, Robot, load_robot
 from steelyard.zoo import ZOO, zoo_robot

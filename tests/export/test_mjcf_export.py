@@ -17,8 +17,8 @@ from oracles.random_robots import random_robot, random_states
 from robot.mjcf_files import robot_of_mjcf
 from shared_material import ROBOTS, needs_shared, robot_files
 from steelyard.errors import DescriptionError
-from steelyard.export.mjcf import mjcf_text
-from steelyard.export.model_files import mjcf_model
+from steelyard.formats.mjcf import mjcf_text
+from steelyard.formats.model_files import mjcf_model
 from steelyard.inertia import Body, random_body
 from steelyard.layout import Layout, layout_of
 from steelyard.pose import Pose

@@ -16,7 +16,7 @@ from steelyard.errors import InputError
 from steelyard.export import payload_asset
 from steelyard.export.object_mesh import object_mesh
 from steelyard.export.payload_asset import OBJECT_NAMES, write_object
-from steelyard.export.read_back import ReadBackError
+from steelyard.formats.read_back import ReadBackError
 from steelyard.inertia import PARAMETER_NAMES, Body
 from steelyard.robot import read_payload
 

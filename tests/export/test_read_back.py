@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 
 from export.material import full_layout, nominal_estimate
-from steelyard.export import robot_with_parameters
-from steelyard.export.mjcf import mjcf_text
-from steelyard.export.read_back import ReadBackError, check_mjcf, check_urdf
-from steelyard.export.urdf import new_urdf
+from steelyard.formats import robot_with_parameters
+from steelyard.formats.mjcf import mjcf_text
+from steelyard.formats.read_back import ReadBackError, check_mjcf, check_urdf
+from steelyard.formats.urdf import new_urdf
 from steelyard.zoo import ZOO, zoo_robot
 
 ROBOT = zoo_robot("panda")

@@ -13,9 +13,10 @@ import pytest
 
 from export.material import full_layout, nominal_estimate, random_estimate
 from steelyard.errors import InputError
-from steelyard.export import draw_models, result, write_folder, write_result
-from steelyard.export.read_back import ReadBackError
-from steelyard.export.xml_text import ModelText
+from steelyard.export import draw_models, result, write_result
+from steelyard.formats import write_folder
+from steelyard.formats.read_back import ReadBackError
+from steelyard.formats.xml_text import ModelText
 from steelyard.identifiable import structural_identifiability
 from steelyard.layout import layout_of
 from steelyard.problem import Estimate
@@ -167,7 +168,7 @@ def test_a_model_that_reads_back_wrong_leaves_nothing_behind(
     def lying(robot: object) -> ModelText:
         return ModelText(b"<mujoco/>")
 
-    monkeypatch.setattr("steelyard.export.model_files.mjcf_text", lying)
+    monkeypatch.setattr("steelyard.formats.model_files.mjcf_text", lying)
     for folder in (out, tmp_path / "new" / "folder"):
         with pytest.raises(ReadBackError, match="MJCF"):
             write_result(folder, ROBOT, LAYOUT, PHI, force=True)
@@ -190,7 +191,7 @@ def test_a_disk_that_fails_half_way_leaves_nothing_behind(
 
     monkeypatch.setattr(Path, "rename", failing)
     # As on a disk that cannot exchange two folders.
-    monkeypatch.setattr("steelyard.export.folder.exchanged", lambda one, other: False)
+    monkeypatch.setattr("steelyard.formats.folder.exchanged", lambda one, other: False)
     for folder in (out, tmp_path / "new"):
         with pytest.raises(InputError, match="No space left"):
             write_folder(folder, {"first": b"1", "second": b"2"}, force=True)

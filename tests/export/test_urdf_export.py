@@ -15,9 +15,9 @@ from oracles.pinocchio_robot import PinocchioRobot
 from oracles.random_robots import random_robot, random_states
 from shared_material import ROBOTS, needs_shared, robot_files
 from steelyard.errors import DescriptionError
-from steelyard.export import robot_with_parameters
-from steelyard.export.model_files import urdf_model
-from steelyard.export.urdf import edited_urdf, new_urdf
+from steelyard.formats import robot_with_parameters
+from steelyard.formats.model_files import urdf_model
+from steelyard.formats.urdf import edited_urdf, new_urdf
 from steelyard.inertia import Body
 from steelyard.layout import Layout
 from steelyard.pose import Pose

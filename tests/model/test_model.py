@@ -2,21 +2,28 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 from oracles.newton_euler import newton_euler
+from steelyard.drive import StribeckShape
 from steelyard.errors import DescriptionError, InputError
 from steelyard.export import write_result
-from steelyard.export.urdf import new_urdf
+from steelyard.formats.urdf import new_urdf
+from steelyard.identifiable import structural_identifiability
 from steelyard.layout import layout_of
-from steelyard.model import LinkSpread, Model, body_numbers
+from steelyard.model import LinkSpread, Model, StoredBase, body_numbers
 from steelyard.zoo import zoo_robot
 
 ROBOT = zoo_robot("two_link")
 DRIVE = ("viscous", "coulomb", "rotor", "load")
+SHAPES = {"joint1": StribeckShape(0.3, 2.0), "joint2": StribeckShape(0.1, 1.0)}
 RNG = np.random.default_rng(0)
 Q, V, A = (RNG.uniform(-1.0, 1.0, (20, 2)) for _ in range(3))
 
@@ -114,6 +121,137 @@ def test_a_model_is_loaded_from_a_name_a_description_or_a_result(tmp_path: Path)
 
 
 ROBOT_NUMBERS = layout_of(ROBOT).complete_nominal()
+
+
+def _identified() -> Model:
+    """A model of which everything is known: spreads, classes, combinations and their covariance."""
+    layout = layout_of(ROBOT.with_gravity([0.0, -9.81, 0.0]), (*DRIVE, "stribeck"), stribeck=SHAPES)
+    layout = layout.fixing({"joint1.rotor": 0.25})
+    structure = structural_identifiability(ROBOT, layout_of(ROBOT, DRIVE[:3]))
+    classes = dict(zip(structure.layout.names, structure.classes, strict=True))
+    rng = np.random.default_rng(1)
+    p, b = layout.size, 3
+    phi = layout.complete_nominal()
+    phi[20:] = rng.uniform(0.1, 0.4, p - 20)
+    phi[layout.index("joint1.rotor")] = 0.25
+    L = rng.normal(size=(b, b))
+    spreads = tuple(
+        LinkSpread(rng.normal(size=(3, 2)), rng.normal(size=(6, 2)), ("data",) * 3, ("both",) * 6)
+        for _ in layout.links
+    )
+    covariance = L @ L.T
+    covariance[2], covariance[:, 2] = 0.0, 0.0
+    covariance[2, 2] = np.inf
+    base = StoredBase(
+        tuple(layout.names[k] for k in (5, 15, 20)),
+        np.eye(p)[[5, 15, 20]] + 0.5 * np.eye(p)[[6, 16, 21]],
+        rng.normal(size=b),
+        np.sqrt(np.diag(covariance)),
+        covariance,
+        rng.normal(size=(b, 2)),
+        rng.uniform(size=b),
+    )
+    return Model(
+        ROBOT.with_gravity([0.0, -9.81, 0.0]),
+        layout,
+        phi,
+        np.column_stack((phi - rng.uniform(size=p), phi + rng.uniform(size=p))),
+        tuple(rng.choice(["data", "prior", "both"], p).tolist()),
+        spreads,
+        base,
+        layout.complete_nominal(),
+        ("0" * 64,),
+        classes=tuple(classes.get(name) for name in layout.names),
+    )
+
+
+def test_a_model_that_was_saved_is_the_same_when_it_is_loaded(tmp_path: Path) -> None:
+    model = _identified()
+    files = model.save(tmp_path / "out")
+    assert {"model.urdf", "model.xml", "parameters.json", "record.json"} <= set(files)
+    loaded = Model.load(tmp_path / "out")
+    # Loaded and saved again, it is still the same: nothing is lost on the way through a second folder.
+    loaded.save(tmp_path / "again")
+    for other in (loaded, Model.load(tmp_path / "again")):
+        np.testing.assert_allclose(other.torque(Q, V, A), model.torque(Q, V, A), rtol=1e-12, atol=1e-12)
+        assert other.layout == model.layout
+        for name in ("parameters", "intervals", "covariance", "nominal"):
+            np.testing.assert_array_equal(getattr(other, name), getattr(model, name), err_msg=name)
+        for name in ("decided_by", "recordings", "classes"):
+            assert getattr(other, name) == getattr(model, name)
+        assert {name: link.document for name, link in other.links.items()} == {
+            name: link.document for name, link in model.links.items()
+        }
+        assert [x.document for x in other.joints.values()] == [x.document for x in model.joints.values()]
+        for name in ("names", "matrix", "values", "deviations", "intervals", "systematic"):
+            np.testing.assert_array_equal(getattr(other.base, name), getattr(model.base, name), err_msg=name)
+        assert other.stored.parameters.robot_digest == model.robot.digest
+    assert model.compare(loaded).parameters.moved == ()
+
+
+def test_a_joint_that_was_locked_is_still_known_after_two_folders(tmp_path: Path) -> None:
+    Model.of_robot(ROBOT.locked({"joint2": 0.5})).save(tmp_path / "out")
+    Model.load(tmp_path / "out").save(tmp_path / "again")
+    found = Model.load(tmp_path / "again").stored
+    assert found is not None
+    assert found.locks["joint2"].tolist() == [0.5]
+
+
+@pytest.mark.parametrize("name", ["arm.urdf", "arm.xml"])
+def test_a_model_is_saved_as_one_description_that_states_its_numbers(tmp_path: Path, name: str) -> None:
+    model = _model(("viscous", "coulomb"))
+    assert model.save(tmp_path / name) == {name: str(tmp_path / name)}
+    stated = Model.load(tmp_path / name)
+    np.testing.assert_allclose(stated.parameters, model.parameters, atol=1e-12)
+    assert stated.layout.names == model.layout.names
+
+
+def test_a_folder_that_is_not_free_and_links_that_cannot_exist_are_refused(tmp_path: Path) -> None:
+    model = _model(())
+    (tmp_path / "mine.txt").write_text("x")
+    for force in (False, True):
+        with pytest.raises(InputError, match="is not empty"):
+            model.save(tmp_path, force=force)
+    with pytest.raises(InputError, match="physically impossible"):
+        replace(model, parameters=-model.parameters).save(tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize(
+    ("change", "complaint"),
+    [
+        (lambda links: links.pop(), "states 1 links, the model beside it has 2"),
+        (lambda links: links[1]["interval95"]["com"].pop(), r"links\[1\]: com"),
+        (
+            lambda links: links[0]["decided_by"]["inertia"].pop(),
+            r"links\[0\]: inertia_decided_by: expected",
+        ),
+        (lambda links: links[0].pop("interval95"), r"links\[0\].*interval95"),
+    ],
+)
+def test_spreads_that_were_touched_are_refused(
+    tmp_path: Path, change: Callable[[list[Any]], object], complaint: str
+) -> None:
+    _identified().save(tmp_path / "out")
+    path = tmp_path / "out" / "parameters.json"
+    document = json.loads(path.read_text())
+    change(document["links"])
+    path.write_text(json.dumps(document))
+    with pytest.raises(InputError, match=complaint):
+        Model.load(tmp_path / "out")
+
+
+def test_a_folder_of_an_earlier_version_has_no_spreads(tmp_path: Path) -> None:
+    model = _identified()
+    model.save(tmp_path / "out")
+    path = tmp_path / "out" / "parameters.json"
+    document = json.loads(path.read_text())
+    del document["links"]
+    path.write_text(json.dumps(document))
+    loaded = Model.load(tmp_path / "out")
+    assert loaded.spreads == ()
+    assert list(loaded.links["link1"].interval95) == ["mass"]
+    np.testing.assert_array_equal(loaded.intervals, model.intervals)
 
 
 def test_a_description_without_inertials_is_no_model(tmp_path: Path) -> None:

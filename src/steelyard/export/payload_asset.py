@@ -17,15 +17,14 @@ from steelyard.archive import to_document
 from steelyard.arrays import Array, checked
 from steelyard.audit import Check
 from steelyard.errors import DescriptionError, InputError, UnknownNameError
-from steelyard.export.folder import require_free, write_folder
-from steelyard.export.mjcf import LEAST, body_inertial
 from steelyard.export.object_mesh import ObjectMesh, fit_findings, obj_content
-from steelyard.export.read_back import ReadBackError, compiled, mujoco, pinocchio, unread
-from steelyard.export.result import Written
-from steelyard.export.urdf import TENSOR_ENTRIES, inertial
-from steelyard.export.xml_text import ModelText, attributes, quaternion_words, words
 from steelyard.files import FilePath
 from steelyard.finding import Finding, Severity
+from steelyard.formats.folder import Written, require_free, write_folder
+from steelyard.formats.mjcf import LEAST, body_inertial
+from steelyard.formats.read_back import ReadBackError, compiled, mujoco, pinocchio, unread
+from steelyard.formats.urdf import TENSOR_ENTRIES, inertial
+from steelyard.formats.xml_text import ModelText, attributes, quaternion_words, words
 from steelyard.inertia import (
     PARAMETER_NAMES,
     PARAMETER_UNITS,

@@ -1,26 +1,24 @@
 """`Model`: a robot with numbers for all its parameters, how sure they are, and where they come from.
 
-`model` is the noun that identification returns and every other part takes; `result_folder` reads one from
-`parameters.json`, and `comparison` says how far predicted torques are from measured ones.
+`model` is the noun that identification returns and every other part takes; `saving` writes one as a folder,
+`result_folder` reads it again, and `comparison` says how far predicted torques are from measured ones.
 """
 
 from steelyard.model.comparison import Comparison, Difference, TorqueError, adjusted, torque_error
-from steelyard.model.model import LinkSpread, Model, ModelComparison, body_numbers, compare_models
+from steelyard.model.model import Model, ModelComparison, body_numbers, compare_models
 from steelyard.model.result_folder import (
-    KIND,
-    PARAMETERS_SCHEMA,
-    RECORD_SCHEMA,
+    TWO_SIDED_95,
+    LinkSpread,
     ResultFolder,
     StoredBase,
     is_result,
     read_record,
     read_result,
 )
+from steelyard.model.saving import write_model
 
 __all__ = [
-    "KIND",
-    "PARAMETERS_SCHEMA",
-    "RECORD_SCHEMA",
+    "TWO_SIDED_95",
     "Comparison",
     "Difference",
     "LinkSpread",
@@ -36,4 +34,5 @@ __all__ = [
     "read_record",
     "read_result",
     "torque_error",
+    "write_model",
 ]

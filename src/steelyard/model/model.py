@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
@@ -19,15 +20,19 @@ from steelyard.arrays import Array, keep_checked
 from steelyard.drive import ALL_TERMS
 from steelyard.dynamics import inverse_dynamics, rigid_torque, torque_regressor
 from steelyard.errors import InputError
-from steelyard.files import FilePath
+from steelyard.files import FilePath, write_bytes
 from steelyard.finding import Finding, Severity
+from steelyard.formats import mjcf_model, urdf_model
 from steelyard.inertia import Body
-from steelyard.layout import Layout, layout_of
+from steelyard.layout import Class, Layout, layout_of
 from steelyard.model.comparison import Comparison, TorqueError, compared, torque_error
-from steelyard.model.result_folder import ResultFolder, StoredBase, is_result, read_result
+from steelyard.model.result_folder import LinkSpread, ResultFolder, StoredBase, is_result, read_result
+from steelyard.model.saving import write_model
 from steelyard.robot import Robot
 from steelyard.zoo import find_robot
 
+FORMATS = {".urdf": urdf_model, ".xml": mjcf_model}
+"""What makes a description, by the ending of its file."""
 INERTIA_ENTRIES = ((0, 0), (0, 1), (1, 1), (0, 2), (1, 2), (2, 2))
 """Ixx, Ixy, Iyy, Ixz, Iyz, Izz: the order in which six numbers are an inertia."""
 SAME_COMBINATION = 1e-6
@@ -38,24 +43,6 @@ FREE_SPEED = 1.0
 """Largest speed drawn for a joint without a limit, rad/s or m/s."""
 SAME_PLACE = 1e-6
 """Distance of two joints, m, or of their axes, dimensionless, that rounded text explains."""
-
-
-@dataclass(frozen=True, eq=False)
-class LinkSpread:
-    """How sure the centre of mass and the inertia of a link are.
-
-    Attributes:
-        com: lower and upper end of the 95 % interval of each coordinate, shape (3, 2), m.
-        inertia: the same of the inertia about the centre of mass, Ixx, Ixy, Iyy, Ixz, Iyz, Izz, shape (6, 2),
-            kg·m².
-        com_decided_by: who decided each coordinate.
-        inertia_decided_by: who decided each entry.
-    """
-
-    com: Array
-    inertia: Array
-    com_decided_by: tuple[str, ...]
-    inertia_decided_by: tuple[str, ...]
 
 
 @dataclass(frozen=True, eq=False)
@@ -187,6 +174,7 @@ class Model:
         recordings: digests of what it was identified from.
         stored: the result folder that it was read from; None for others.
         findings: what was noticed about it.
+        classes: what torques can tell of each parameter, None where that is not known; empty for no word.
     """
 
     robot: Robot
@@ -200,6 +188,7 @@ class Model:
     recordings: tuple[str, ...] = ()
     stored: ResultFolder | None = None
     findings: tuple[Finding, ...] = ()
+    classes: tuple[Class | None, ...] = ()
 
     def __post_init__(self) -> None:
         p = self.layout.size
@@ -209,6 +198,7 @@ class Model:
         for name, words, count in (
             ("decided_by", self.decided_by, p),
             ("spreads", self.spreads, len(self.layout.links)),
+            ("classes", self.classes, p),
         ):
             if words and len(words) != count:
                 raise InputError(f"expected {count}, got {len(words)}.", place=name)
@@ -267,12 +257,40 @@ class Model:
             found.values,
             found.intervals,
             found.decided_by,
+            found.spreads,
             base=stored.base,
             nominal=layout.complete_nominal() if known else None,
             recordings=tuple(estimate.get("recordings", ())) if isinstance(estimate, dict) else (),
             stored=stored,
             findings=stored.findings,
+            classes=found.classes,
         )
+
+    def save(self, path: FilePath, *, force: bool = False) -> dict[str, str]:
+        """Write the model: as a folder that `load` reads again, or as one description.
+
+        A folder holds the model as URDF and MJCF, `parameters.json` with intervals and covariance, code for
+        feedforward, and a record. Each description is read back by another program and compared first.
+
+        Args:
+            path: the folder; or a `.urdf` or `.xml` (MJCF) file, which states the numbers alone.
+            force: whether an earlier result in that folder may be replaced; a file is replaced anyway.
+
+        Returns:
+            The paths of the files by name.
+
+        Raises:
+            InputError: the folder is not free, a link cannot exist, or the format cannot state a joint.
+        """
+        out = Path(path)
+        if (make := FORMATS.get(out.suffix.lower())) is not None:
+            write_bytes(out, make(self.robot, self.layout, self.parameters).content)
+            return {out.name: str(out)}
+        estimate: Any = {"recordings": self.recordings} if self.recordings else None
+        if self.stored is not None:
+            estimate = self.stored.record.get("estimate", estimate)
+        written = write_model(out, self, estimate=estimate, force=force)
+        return {name: str(out / name) for name in written.files}
 
     @property
     def covariance(self) -> Array | None:

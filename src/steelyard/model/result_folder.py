@@ -13,13 +13,41 @@ from steelyard.archive import from_document
 from steelyard.arrays import Array, checked, keep_checked
 from steelyard.document import read_json
 from steelyard.drive import StribeckShape
-from steelyard.errors import InputError
+from steelyard.errors import InputError, leading_to
 from steelyard.files import FilePath, file_digest, is_regular
 from steelyard.finding import Finding, Severity
+from steelyard.formats import KIND, RECORD_SCHEMA
 from steelyard.layout import Class, Layout, layout_of
 from steelyard.robot import Robot, load_robot
 
 T = TypeVar("T")
+TWO_SIDED_95 = 1.959963984540054
+"""Half the width of a 95 % interval in standard deviations: the quantile 0.975 of the normal distribution."""
+
+
+@dataclass(frozen=True, eq=False)
+class LinkSpread:
+    """How sure the centre of mass and the inertia of a link are.
+
+    Attributes:
+        com: lower and upper end of the 95 % interval of each coordinate, shape (3, 2), m.
+        inertia: the same of the inertia about the centre of mass, Ixx, Ixy, Iyy, Ixz, Iyz, Izz, shape (6, 2),
+            kg·m².
+        com_decided_by: who decided each coordinate.
+        inertia_decided_by: who decided each entry.
+    """
+
+    com: Array
+    inertia: Array
+    com_decided_by: tuple[str, ...]
+    inertia_decided_by: tuple[str, ...]
+
+    def __post_init__(self) -> None:
+        for name, count in (("com", 3), ("inertia", 6)):
+            array = checked(name, getattr(self, name), (count, 2), finite=False)
+            object.__setattr__(self, name, read_only(array))
+            if len(getattr(self, f"{name}_decided_by")) != count:
+                raise InputError(f"expected {count} words.", place=f"{name}_decided_by")
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,6 +66,8 @@ class StoredParameters:
         gravity: free fall in the base frame, shape (3,), m/s².
         robot_digest: SHA-256 of the description that was identified.
         decided_by: for each who decided it, such as `data` or `prior`; empty where that is not said.
+        spreads: how sure centre of mass and inertia of each link are; empty where that is not said, as in a
+            folder of an earlier version.
     """
 
     names: tuple[str, ...]
@@ -51,6 +81,7 @@ class StoredParameters:
     gravity: Array
     robot_digest: str
     decided_by: tuple[str, ...] = ()
+    spreads: tuple[LinkSpread, ...] = ()
 
     def __post_init__(self) -> None:
         p = len(self.names)
@@ -94,6 +125,8 @@ class StoredBase:
         deviations: standard deviations, infinite where unknown, shape (b,), SI.
         covariance: of beta, variances infinite where unknown, shape (b, b), SI; a folder of an earlier
             version that does not hold it gives the deviations alone.
+        intervals: lower and upper end of each 95 % interval, shape (b, 2), SI.
+        systematic: deviations that errors of torque constants add, shape (b,), SI.
     """
 
     names: tuple[str, ...]
@@ -101,13 +134,16 @@ class StoredBase:
     values: Array
     deviations: Array
     covariance: Array
+    intervals: Array
+    systematic: Array
 
     def __post_init__(self) -> None:
         b = len(self.names)
         keep_checked(self, (b, "p"), "matrix")
         keep_checked(self, (b,), "values")
-        keep_checked(self, (b,), "deviations", finite=False)
+        keep_checked(self, (b,), "deviations", "systematic", finite=False)
         keep_checked(self, (b, b), "covariance", finite=False)
+        keep_checked(self, (b, 2), "intervals", finite=False)
 
 
 @dataclass(frozen=True, eq=False)
@@ -134,13 +170,23 @@ class _Combination:
     value: float
     deviation: float
     combination: Mapping[str, float]
+    interval95: tuple[float, float] | None = None
+    deviation_systematic: float = 0.0
+
+    @property
+    def ends(self) -> tuple[float, float]:
+        """Of the interval; where none is stated that of the deviation."""
+        if self.interval95 is not None:
+            return self.interval95
+        half = TWO_SIDED_95 * self.deviation
+        return (self.value - half, self.value + half) if np.isfinite(half) else (-half, half)
 
 
 def stored_parameters(document: Mapping[str, Any], place: str) -> StoredParameters:
     """Read the parameters of the document.
 
     Args:
-        document: what `parameters_document` made.
+        document: what `saving.parameters_document` made.
         place: what to call it in a message.
 
     Returns:
@@ -166,14 +212,45 @@ def stored_parameters(document: Mapping[str, Any], place: str) -> StoredParamete
         head.gravity,
         head.robot_digest,
         words if all(words) else (),
+        _spreads(document, place),
     )
+
+
+@dataclass(frozen=True, eq=False)
+class _Ends:
+    com: Array
+    inertia: Array
+
+
+@dataclass(frozen=True, eq=False)
+class _Deciders:
+    com: tuple[str, ...]
+    inertia: tuple[str, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class _Link:
+    name: str
+    interval95: _Ends
+    decided_by: _Deciders
+
+
+def _spreads(document: Mapping[str, Any], place: str) -> tuple[LinkSpread, ...]:
+    """Intervals of centres of mass and inertias, link by link; none where the document has none."""
+    found = []
+    for k, item in enumerate(_list(document, "links", place) if "links" in document else []):
+        link = _part(_Link, item, f"{place}: links[{k}]")
+        ends, by = link.interval95, link.decided_by
+        with leading_to(f"{place}: links[{k}]"):
+            found.append(LinkSpread(ends.com, ends.inertia, by.com, by.inertia))
+    return tuple(found)
 
 
 def stored_base(document: Mapping[str, Any], layout: Layout, place: str) -> StoredBase:
     """Read the base parameters of the document.
 
     Args:
-        document: what `parameters_document` made.
+        document: what `saving.parameters_document` made.
         layout: the order of the parameters.
         place: what to call it in a message.
 
@@ -201,6 +278,8 @@ def stored_base(document: Mapping[str, Any], layout: Layout, place: str) -> Stor
         np.array([entry.value for entry in entries]),
         deviations,
         covariance,
+        np.array([entry.ends for entry in entries]).reshape(-1, 2),
+        np.array([entry.deviation_systematic for entry in entries]),
     )
 
 
@@ -235,9 +314,6 @@ def _class(word: object, place: str) -> Class | None:
 
 # A result folder, read again: what was found, and whether its files are still those that were written.
 
-KIND = "steelyard-result"
-"""What a record says it is; a folder with such a record may be replaced."""
-RECORD_SCHEMA = 1
 PARAMETERS_SCHEMA = 1
 RECORD = "record.json"
 PARAMETERS = "parameters.json"
@@ -323,7 +399,7 @@ def read_result(folder: FilePath) -> ResultFolder:
     numbers of `parameters.json` count.
 
     Args:
-        folder: what `write_result` wrote.
+        folder: what `write_model` wrote.
 
     Returns:
         What it says.
@@ -346,6 +422,12 @@ def read_result(folder: FilePath) -> ResultFolder:
     parameters = stored_parameters(document, place)
     robot = described.with_gravity(parameters.gravity)
     layout = parameters.layout(layout_of(robot, parameters.drive, stribeck=parameters.stribeck), place)
+    if parameters.spreads and len(parameters.spreads) != len(layout.links):
+        raise InputError(
+            f"states {len(parameters.spreads)} links, the model beside it has {len(layout.links)}.",
+            place=place,
+            remedy="Both must be of one result.",
+        )
     findings += _model_findings(layout_of(robot), parameters.values, model.name)
     base = stored_base(document, layout, place)
     return ResultFolder(folder, model, robot, layout, parameters, base, record, tuple(findings))

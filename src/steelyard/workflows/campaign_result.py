@@ -29,8 +29,9 @@ from steelyard.campaigns import (
     write_table,
 )
 from steelyard.errors import InputError
-from steelyard.export import require_free, write_result
+from steelyard.export import write_result
 from steelyard.files import FilePath, require_writable, write_text
+from steelyard.formats import require_free
 from steelyard.progress import advance, say
 from steelyard.recording import Step
 from steelyard.report.campaign import CampaignContent, campaign_content_of, campaign_page, campaign_summary

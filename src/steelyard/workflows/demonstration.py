@@ -21,8 +21,8 @@ from steelyard.audit import error_along
 from steelyard.drive import DRIVE_TERMS
 from steelyard.dynamics import inverse_dynamics
 from steelyard.errors import InputError, NoSolutionError, SteelyardError
-from steelyard.export import require_free
 from steelyard.files import FilePath, require_writable, write_text
+from steelyard.formats import require_free
 from steelyard.inertia import Body, drawn_near
 from steelyard.layout import layout_of
 from steelyard.limits import bearable

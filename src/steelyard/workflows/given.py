@@ -14,8 +14,8 @@ from pathlib import Path
 import numpy as np
 
 from steelyard.errors import InputError
-from steelyard.export import robot_with_parameters
 from steelyard.files import FilePath
+from steelyard.formats import robot_with_parameters
 from steelyard.model import Model, ResultFolder, is_result, read_result
 from steelyard.robot import Robot, StatedLimits
 from steelyard.workflows.options import ByJoint, ByName, Numbers, path_of, text_of, texts_of

@@ -17,13 +17,14 @@ from steelyard.arrays import Array
 from steelyard.audit import Status, TorqueError, Verdict, error_along
 from steelyard.consistency import Prior
 from steelyard.errors import InputError, NoSolutionError
-from steelyard.export import draw_models, load_judges, write_result
+from steelyard.export import base_of, draw_models, parameter_classes, write_result
 from steelyard.files import FilePath, write_text
 from steelyard.finding import Finding
+from steelyard.formats import load_judges
 from steelyard.identifiable import ExcitationCertificate
 from steelyard.identification import IdentificationData, LogOptions, log_made_ready
 from steelyard.layout import Layout
-from steelyard.model import LinkSpread, Model, StoredBase
+from steelyard.model import LinkSpread, Model
 from steelyard.problem import Estimate, Problem
 from steelyard.recording import Log, Recording
 from steelyard.report import identification_content_of, load_report_page, report_page, torque_figure
@@ -278,25 +279,11 @@ class Identification:
             ends,
             () if found is None else tuple(found.decided_by),
             spreads,
-            self._base(),
+            base_of(estimate),
             layout.complete_nominal() if known else None,
             tuple(estimate.recordings),
             findings=(*self.findings, *estimate.findings),
-        )
-
-    def _base(self) -> StoredBase:
-        estimate = self.estimate
-        covariance = estimate.covariance
-        if covariance is None:
-            covariance = np.diag(np.full(estimate.base.count, np.inf))
-        elif estimate.systematic is not None:
-            covariance = covariance + estimate.systematic
-        return StoredBase(
-            tuple(estimate.base.names),
-            estimate.base.matrix,
-            estimate.values,
-            estimate.deviations,
-            covariance,
+            classes=parameter_classes(self.problem.structure, layout),
         )
 
     @cached_property
@@ -393,6 +380,7 @@ class Identification:
             structure=self.problem.structure,
             intervals=None if found is None else found.ends,
             decided_by=() if found is None else found.decided_by,
+            spreads=self.model.spreads,
             draws=self._drawn(draws, seed),
             seed=seed if draws else None,
             steps=[step for log in self.recordings.values() for step in log.provenance],

@@ -36,8 +36,8 @@ from steelyard.estimation import (
     joint_trace,
 )
 from steelyard.estimation.closed_loop import LoopDelay, common_dead_time
-from steelyard.export import record_document, require_free, versions, write_folder
 from steelyard.files import FilePath
+from steelyard.formats import record_document, require_free, versions, write_folder
 from steelyard.layout import layout_of
 from steelyard.progress import say
 from steelyard.recording import Recording, read, require_readable_logs, write

@@ -34,9 +34,9 @@ from steelyard.consistency import GeometricPrior, sane_prior
 from steelyard.dynamics import inverse_dynamics
 from steelyard.errors import InputError
 from steelyard.estimation import Diagnosis, diagnose
-from steelyard.export import require_free
 from steelyard.files import FilePath
 from steelyard.finding import Finding, Severity
+from steelyard.formats import require_free
 from steelyard.identifiable import ExcitationCertificate, certify_excitation
 from steelyard.identification import (
     CLOSED_LOOP,

@@ -122,7 +122,7 @@ def replay(
         again = replay_run(read_run(given))
         seconds, cycles = time.perf_counter() - started, len(again.run.cycles.commands)
         return Replay({}, {}, again.sentence, again.same, cycles, seconds)
-    from steelyard.export import versions
+    from steelyard.formats import versions
     from steelyard.model import read_record
 
     path = given / RECORD if given.is_dir() else given

@@ -16,8 +16,8 @@ import numpy as np
 from steelyard.archive import to_document
 from steelyard.arrays import Array
 from steelyard.errors import InputError, NoSolutionError, UnknownNameError
-from steelyard.export import record_document, require_free, versions, write_folder
 from steelyard.files import FilePath
+from steelyard.formats import record_document, require_free, versions, write_folder
 from steelyard.inertia import PARAMETER_NAMES, PARAMETER_UNITS, Body
 from steelyard.layout import layout_of
 from steelyard.motion import Motion

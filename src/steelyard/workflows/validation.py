@@ -26,9 +26,9 @@ from steelyard.audit import (
     error_along,
 )
 from steelyard.errors import NoSolutionError
-from steelyard.export import record_document, require_free, versions, write_folder
 from steelyard.files import FilePath
 from steelyard.finding import Finding
+from steelyard.formats import record_document, require_free, versions, write_folder
 from steelyard.identifiable import certify_excitation, structural_identifiability
 from steelyard.identification import LogOptions, log_made_ready
 from steelyard.layout import layout_of

@@ -14,9 +14,10 @@ import numpy as np
 from steelyard.arrays import Array
 from steelyard.audit import Status, Verdict
 from steelyard.errors import InputError, RecordingError
-from steelyard.export import ObjectMesh, record_document, write_object
+from steelyard.export import ObjectMesh, write_object
 from steelyard.files import FilePath
 from steelyard.finding import Finding
+from steelyard.formats import record_document
 from steelyard.inertia import PARAMETER_NAMES, Body
 from steelyard.layout import layout_of
 from steelyard.payloads import (

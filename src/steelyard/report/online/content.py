@@ -16,7 +16,7 @@ from steelyard.arrays import Array, checked, keep_checked, keep_read_only, read_
 from steelyard.audit import Status
 from steelyard.dynamics import forward_kinematics, frame_jacobian
 from steelyard.errors import InputError
-from steelyard.export import versions
+from steelyard.formats import versions
 from steelyard.inertia import PARAMETER_NAMES
 from steelyard.limits import Clearance, MotionLimits, bounds_of
 from steelyard.report.html import Typeset, numeral, unit_words, visible_text

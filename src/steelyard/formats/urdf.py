@@ -11,7 +11,7 @@ from xml.sax.saxutils import quoteattr
 import numpy as np
 
 from steelyard.errors import DescriptionError
-from steelyard.export.xml_text import attributes, words
+from steelyard.formats.xml_text import attributes, words
 from steelyard.inertia import Body
 from steelyard.pose import Pose
 from steelyard.robot import (

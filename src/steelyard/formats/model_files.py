@@ -10,11 +10,11 @@ from numpy.typing import ArrayLike
 from steelyard.arrays import Array, checked
 from steelyard.drive import ALL_TERMS, FRICTION_TERMS, Drive
 from steelyard.errors import DescriptionError, InputError
-from steelyard.export.mjcf import mjcf_text
-from steelyard.export.read_back import check_mjcf, check_urdf
-from steelyard.export.urdf import edited_urdf, new_urdf
-from steelyard.export.xml_text import ModelText
 from steelyard.finding import Finding, Severity
+from steelyard.formats.mjcf import mjcf_text
+from steelyard.formats.read_back import check_mjcf, check_urdf
+from steelyard.formats.urdf import edited_urdf, new_urdf
+from steelyard.formats.xml_text import ModelText
 from steelyard.inertia import Body
 from steelyard.layout import Layout
 from steelyard.robot import Joint, Link, Robot, parse_urdf

@@ -10,24 +10,44 @@ import secrets
 import shutil
 import sys
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
+
+from numpy.typing import ArrayLike
 
 from steelyard.archive import to_document
 from steelyard.document import read_json
 from steelyard.errors import InputError
 from steelyard.files import FilePath, require_possible, require_writable, unwritable, write_bytes
+from steelyard.finding import Finding
 from steelyard.interruptions import interrupted_afterwards
 from steelyard.layout import Layout
-from steelyard.model import KIND, RECORD_SCHEMA
-from steelyard.problem import Estimate
-from steelyard.recording import Step
 from steelyard.robot import Robot
 
 # `record.json`: how a result came about, so that it can be judged and repeated.
 
+KIND = "steelyard-result"
+"""What a record says it is; a folder with such a record may be replaced."""
+RECORD_SCHEMA = 1
 _PACKAGES = ("steelyard", "numpy", "scipy", "numba", "pin", "mujoco", "clarabel", "highspy")
+
+
+class RecordedStep(Protocol):
+    """Something that was done to data, as `recording.Step` says it."""
+
+    @property
+    def action(self) -> str:
+        """What was done, in a word."""
+
+    @property
+    def detail(self) -> Mapping[str, Any]:
+        """Its settings, as values JSON can hold."""
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 of what it was done to."""
 
 
 def record_document(
@@ -35,12 +55,13 @@ def record_document(
     layout: Layout,
     files: Mapping[str, bytes],
     *,
-    estimate: Estimate | None = None,
-    steps: Sequence[Step] = (),
+    estimate: Mapping[str, object] | None = None,
+    steps: Sequence[RecordedStep] = (),
     seed: int | None = None,
     request: Mapping[str, object] | None = None,
     verdict: Mapping[str, object] | None = None,
     judges: Mapping[str, Sequence[str]] | None = None,
+    locks: Mapping[str, ArrayLike] | None = None,
 ) -> dict[str, Any]:
     """The record of a result, as values JSON can hold.
 
@@ -48,13 +69,15 @@ def record_document(
         robot: the robot.
         layout: the parameters asked about.
         files: the content of every other file of the result by name.
-        estimate: where the values come from.
+        estimate: where the values come from: method, samples, digests of recordings and detail.
         steps: what was done, oldest first.
         seed: of everything random, or None where nothing was.
         request: the command that was given and the digests of its inputs, as values JSON can hold; with it
             the result can be made again.
         verdict: what is to be thought of the result, as values JSON can hold.
         judges: for each model, the programs that read it back and agree, by name.
+        locks: where joints are held that the robot has no more, each of shape (nq,), rad or m, by name; None
+            for what the robot says.
 
     Returns:
         The document.
@@ -66,7 +89,7 @@ def record_document(
             "name": robot.name,
             "source": robot.source,
             "digest": robot.digest,
-            "locks": {held.name: held.position for held in robot.locks},
+            "locks": {held.name: held.position for held in robot.locks} if locks is None else locks,
         },
         "drive": layout.drive,
         "steps": [{"action": s.action, "detail": s.detail, "digest": s.digest} for s in steps],
@@ -81,12 +104,7 @@ def record_document(
     if verdict is not None:
         document["verdict"] = verdict
     if estimate is not None:
-        document["estimate"] = {
-            "method": estimate.method,
-            "samples": estimate.samples,
-            "recordings": estimate.recordings,
-            "detail": estimate.detail,
-        }
+        document["estimate"] = estimate
     plain: dict[str, Any] = to_document(document)
     return plain
 
@@ -103,6 +121,23 @@ def versions() -> dict[str, str]:
 
 
 # The folder, written as one
+
+
+@dataclass(frozen=True)
+class Written:
+    """What stands in a folder that was written.
+
+    Attributes:
+        folder: where it is.
+        files: names of the files in it, in alphabetical order.
+        findings: what had to be decided, and what could not be written.
+        judges: for each model, the programs that read it back and agree, by name.
+    """
+
+    folder: Path
+    files: tuple[str, ...]
+    findings: tuple[Finding, ...]
+    judges: Mapping[str, tuple[str, ...]]
 
 
 def require_free(folder: FilePath, *, force: bool = False) -> None:

@@ -9,8 +9,8 @@ import numpy as np
 
 from steelyard.arrays import Array
 from steelyard.errors import DescriptionError
-from steelyard.export.xml_text import ModelText, attributes, quaternion_words, words
 from steelyard.finding import Finding, Severity
+from steelyard.formats.xml_text import ModelText, attributes, quaternion_words, words
 from steelyard.inertia import MujocoPrincipal
 from steelyard.pose import Pose
 from steelyard.robot import (

@@ -1,0 +1,39 @@
+"""A robot with numbers as files that others read: URDF, MJCF and code; written, read back, compared.
+
+`model_files` makes models that were read back; `urdf`, `mjcf` and `feedforward` are formats, made with
+`xml_text`, and `read_back` has another tool read what was written and compares. `folder` makes a folder
+appear whole or not at all, with the record of how it came about.
+"""
+
+from steelyard.formats.feedforward import feedforward_c, feedforward_python
+from steelyard.formats.folder import (
+    KIND,
+    RECORD_SCHEMA,
+    RecordedStep,
+    Written,
+    record_document,
+    require_free,
+    versions,
+    write_folder,
+)
+from steelyard.formats.model_files import mjcf_model, robot_with_parameters, urdf_model
+from steelyard.formats.read_back import load_judges
+from steelyard.formats.xml_text import ModelText
+
+__all__ = [
+    "KIND",
+    "RECORD_SCHEMA",
+    "ModelText",
+    "RecordedStep",
+    "Written",
+    "feedforward_c",
+    "feedforward_python",
+    "load_judges",
+    "mjcf_model",
+    "record_document",
+    "require_free",
+    "robot_with_parameters",
+    "urdf_model",
+    "versions",
+    "write_folder",
+]
