@@ -16,7 +16,7 @@ from steelyard.control import read_controller
 from steelyard.control.controller import described_model
 from steelyard.control.robust_tracking import FORMS, RobustTracking, Tube, robust_parts
 from steelyard.drive import Drive
-from steelyard.dynamics import passivity_regressor
+from steelyard.dynamics.passivity import passivity_regressor
 from steelyard.errors import InputError, UnknownNameError
 from steelyard.robot import Robot
 from steelyard.zoo import zoo_robot

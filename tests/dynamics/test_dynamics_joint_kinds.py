@@ -15,18 +15,16 @@ from oracles.pinocchio_robot import PinocchioRobot
 from oracles.random_robots import SOLID, link_parameters, random_pose, random_robot_on, random_states
 from steelyard.drive import Drive
 from steelyard.dynamics import (
-    bias,
     compress,
     forward_dynamics,
     forward_kinematics,
     frame_jacobian,
     inverse_dynamics,
-    link_points,
-    link_points_adjoint,
     mass_matrix,
     regressor_adjoint,
     torque_regressor,
 )
+from steelyard.dynamics.inverse_dynamics import bias
 from steelyard.inertia import random_body
 from steelyard.layout import layout_of
 from steelyard.pose import Pose
@@ -100,9 +98,6 @@ def test_gradients_agree_with_differences_along_each_degree_of_freedom(seed: int
     q, v, a = random_states(rng, robot, 1)
     G = rng.standard_normal((1, robot.nv, layout.size))
     gradient = regressor_adjoint(robot, layout, G, q, v, a)
-    links, local = np.array([len(robot.links) - 1]), rng.standard_normal((1, 3))
-    w = rng.standard_normal((1, 1, 3))
-    points = link_points_adjoint(robot, q, links, local, w)
     judge = PinocchioRobot.of(robot)
     h = 1e-6
     for k in range(robot.nv):
@@ -110,8 +105,6 @@ def test_gradients_agree_with_differences_along_each_degree_of_freedom(seed: int
         ends = [_moved(robot, judge, q[0], s * step) for s in (1, -1)]
         both = [np.vdot(G, torque_regressor(robot, layout, x[None], v, a)) for x in ends]
         np.testing.assert_allclose(gradient.q[0, k], (both[0] - both[1]) / (2 * h), rtol=1e-5, atol=1e-4)
-        both = [np.vdot(w, link_points(robot, x[None], links, local)) for x in ends]
-        np.testing.assert_allclose(points[0, k], (both[0] - both[1]) / (2 * h), rtol=1e-6, atol=1e-7)
 
 
 def _moved(robot: Robot, judge: PinocchioRobot, q: np.ndarray, step: np.ndarray) -> np.ndarray:

@@ -1,4 +1,4 @@
-"""Frames, Jacobians and points, judged by Pinocchio and the textbook."""
+"""Frames and Jacobians, judged by Pinocchio and the textbook."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from oracles.agreement import assert_agree
 from oracles.newton_euler import world_poses
 from oracles.pinocchio_robot import PinocchioRobot, pinocchio_model, se3
 from oracles.random_robots import random_robot, random_states
-from steelyard.dynamics.kinematics import forward_kinematics, frame_jacobian, link_points, link_points_adjoint
+from steelyard.dynamics.kinematics import forward_kinematics, frame_jacobian
 from steelyard.errors import InputError, ShapeError, UnknownNameError
 from steelyard.robot import Robot
 from steelyard.zoo import ZOO, zoo_robot
@@ -99,101 +99,18 @@ def test_unknown_frames_are_refused_with_the_nearest_name() -> None:
         frame_jacobian(robot, np.zeros((2, 6)), robot.link_names[3])
 
 
-def _points(rng: np.random.Generator, robot: Robot, count: int = 12) -> tuple[np.ndarray, np.ndarray]:
-    return rng.integers(-1, len(robot.links), count), rng.uniform(-0.5, 0.5, (count, 3))
-
-
-@pytest.mark.parametrize("seed", range(20))
-def test_points_ride_on_their_links(seed: int) -> None:
-    rng = np.random.default_rng(seed)
-    robot = random_robot(rng)
-    robot = robot.floating() if seed % 3 == 0 else robot
-    q, _, _ = random_states(rng, robot, 3)
-    links, local = _points(rng, robot)
-    points = link_points(robot, q, links, local)
-    for n in range(3):
-        poses = [*world_poses(robot, q[n]), (np.eye(3), np.zeros(3))]  # the base answers to index -1
-        expected = np.array([poses[i][0] @ x + poses[i][1] for i, x in zip(links, local, strict=True)])
-        assert_agree(points[n], expected)
-
-
-@pytest.mark.parametrize("seed", range(20))
-def test_the_gradient_of_weighted_points_is_that_of_pinocchios_jacobians(seed: int) -> None:
-    rng = np.random.default_rng(seed)
-    robot = random_robot(rng)
-    robot = robot.floating() if seed % 3 == 0 else robot
-    q, _, _ = random_states(rng, robot, 3)
-    links, local = _points(rng, robot)
-    w = rng.standard_normal((3, len(links), 3))
-    judge = _judge(robot)
-    gradient = link_points_adjoint(robot, q, links, local, w)
-    for n in range(3):
-        expected = np.zeros(robot.nv)
-        for link, x, force in zip(links, local, w[n], strict=True):
-            if link >= 0:
-                name = robot.link_names[link]
-                arm = judge.frame(name, q[n])[:3, :3] @ x
-                J = _jacobian(judge, name, q[n])
-                expected += force @ J[:3] + np.cross(arm, force) @ J[3:]
-        assert_agree(gradient[n], expected, scale=1.0)
-
-
-@pytest.mark.parametrize("seed", range(5))
-def test_the_gradient_of_weighted_points_is_that_of_central_differences(seed: int) -> None:
-    rng = np.random.default_rng(seed)
-    robot = random_robot(rng)
-    q, _, _ = random_states(rng, robot, 1)
-    links, local = _points(rng, robot)
-    w = rng.standard_normal((1, len(links), 3))
-    steps = 1e-3 * np.eye(robot.nv)
-
-    def value(q: np.ndarray) -> np.ndarray:
-        return np.einsum("nkc,kc->n", link_points(robot, q, links, local), w[0])
-
-    slope = (8 * (value(q + steps) - value(q - steps)) - value(q + 2 * steps) + value(q - 2 * steps)) / 12e-3
-    assert_agree(link_points_adjoint(robot, q, links, local, w)[0], slope, relative=1e-9, scale=1.0)
-
-
 @pytest.mark.parametrize("count", [0, 1, 63, 64, 65, 129])
 def test_a_sample_does_not_depend_on_its_batch(count: int) -> None:
     rng = np.random.default_rng(2)
     robot = random_robot(rng, bodies=5).floating()
     q, _, _ = random_states(rng, robot, 129)
-    links, local = _points(rng, robot)
-    w = rng.standard_normal((129, len(links), 3))
     name = robot.frames[-1].name
 
     def everything(end: int) -> list[np.ndarray]:
         return [
             forward_kinematics(robot, q[:end]),
             frame_jacobian(robot, q[:end], name),
-            link_points(robot, q[:end], links, local),
-            link_points_adjoint(robot, q[:end], links, local, w[:end]),
         ]
 
     for part, whole in zip(everything(count), everything(129), strict=True):
         np.testing.assert_array_equal(part, whole[:count])
-
-
-def test_points_on_the_base_pull_no_joint() -> None:
-    robot = zoo_robot("panda")
-    local = np.ones((2, 3))
-    np.testing.assert_array_equal(link_points(robot, np.ones(7), [-1, -1], local)[0], local)
-    np.testing.assert_array_equal(link_points_adjoint(robot, np.ones(7), [-1, -1], local, local), 0.0)
-    assert link_points(robot, np.ones(7), [], np.empty((0, 3))).shape == (1, 0, 3)
-
-
-def test_points_that_do_not_fit_are_refused_by_name() -> None:
-    robot, q, x = zoo_robot("panda"), np.zeros((4, 7)), np.zeros((2, 3))
-    with pytest.raises(InputError, match=r"^links: index 7 of point 1 names no link. Valid: 0 to 6"):
-        link_points(robot, q, [0, 7], x)
-    with pytest.raises(InputError, match=r"^links: index -2 of point 0"):
-        link_points(robot, q, [-2, 0], x)
-    with pytest.raises(ShapeError, match=r"^links: expected integers of shape \(K,\), got float64"):
-        link_points(robot, q, [0.0, 1.0], x)
-    with pytest.raises(ShapeError, match=r"^local: expected shape \(2, 3\), got \(2, 2\)"):
-        link_points(robot, q, [0, 1], np.zeros((2, 2)))
-    with pytest.raises(ShapeError, match=r"^weights: expected shape \(4, 2, 3\), got \(3, 2, 3\)"):
-        link_points_adjoint(robot, q, [0, 1], x, np.zeros((3, 2, 3)))
-    with pytest.raises(ShapeError, match=r"^weights: must be finite"):
-        link_points_adjoint(robot, q, [0, 1], x, np.full((4, 2, 3), np.inf))

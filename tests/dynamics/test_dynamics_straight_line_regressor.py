@@ -12,7 +12,7 @@ from oracles.random_robots import random_robot, random_states
 from oracles.thread_counts import thread_count
 from steelyard.drive import DRIVE_TERMS
 from steelyard.dynamics import regressor_adjoint, torque_regressor
-from steelyard.dynamics.straight_line import straight_line_regressor
+from steelyard.dynamics.straight_line.regressor import straight_line_regressor
 from steelyard.errors import InputError, UnknownNameError
 from steelyard.layout import layout_of
 from steelyard.robot import Robot

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from steelyard.dynamics import passivity_regressor
+from steelyard.dynamics.passivity import passivity_regressor
 from steelyard.layout import layout_of
 from steelyard.motion import SplineMotion
 from steelyard.safe_learning import TubeDynamics

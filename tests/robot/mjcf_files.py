@@ -6,7 +6,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from steelyard.robot import Robot
-from steelyard.robot.descriptions.mjcf import load_mjcf
+from steelyard.robot.descriptions.mjcf.reader import load_mjcf
 
 
 def robot_of_mjcf(text: bytes | str, name: str = "MJCF", *, snap: bool = False) -> Robot:

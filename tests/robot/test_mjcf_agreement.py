@@ -18,7 +18,7 @@ from shared_material import needs_shared, robot_files
 from steelyard.dynamics import forward_kinematics, inverse_dynamics, mass_matrix
 from steelyard.layout import layout_of
 from steelyard.robot import Box, Capsule, Cylinder, Robot, Sphere
-from steelyard.robot.descriptions.mjcf import load_mjcf
+from steelyard.robot.descriptions.mjcf.reader import load_mjcf
 
 PUBLIC = [file for file in robot_files(".xml") if "menagerie" in file.parts]
 KINDS = {

@@ -16,7 +16,7 @@ from steelyard.dynamics import inverse_dynamics
 from steelyard.errors import DescriptionError
 from steelyard.layout import layout_of
 from steelyard.robot import Box, Capsule, Cylinder, JointKind, MeshFile, Sphere
-from steelyard.robot.descriptions.mjcf import load_mjcf
+from steelyard.robot.descriptions.mjcf.reader import load_mjcf
 
 INERTIAL = '<inertial pos=".1 .2 .3" mass="2" diaginertia=".3 .4 .5"/>'
 ARM = f'<body name="arm">{INERTIAL}<joint name="j" armature=".2" damping=".5" {{joint}}/></body>'

@@ -12,7 +12,7 @@ from robot.mjcf_files import robot_of_mjcf
 from shared_material import ROBOTS, needs_shared
 from steelyard.finding import Finding, Severity
 from steelyard.robot import JointKind, Robot
-from steelyard.robot.descriptions.mjcf import load_mjcf
+from steelyard.robot.descriptions.mjcf.reader import load_mjcf
 
 INERTIAL = '<inertial pos="0 0 0" mass="2" diaginertia="1 1 1"/>'
 DRIVEN = '<actuator><motor joint="j" forcerange="-9 9"/></actuator>'

@@ -12,7 +12,7 @@ import pytest
 import xacro
 
 from steelyard.errors import InputError
-from steelyard.robot.descriptions.xacro import expand_xacro
+from steelyard.robot.descriptions.xacro.expansion import expand_xacro
 from steelyard.robot.descriptions.xml import Element
 
 HEAD = '<robot name="r" xmlns:xacro="http://www.ros.org/wiki/xacro">\n'

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from steelyard.errors import DescriptionError
-from steelyard.robot.descriptions.xacro import expand_xacro
+from steelyard.robot.descriptions.xacro.expansion import expand_xacro
 
 HEAD = '<robot name="r" xmlns:xacro="http://www.ros.org/wiki/xacro">\n'
 SECONDS = 20.0

@@ -9,7 +9,7 @@ import pytest
 import xacro
 
 from steelyard.errors import DescriptionError
-from steelyard.robot.descriptions.xacro import expand_xacro
+from steelyard.robot.descriptions.xacro.expansion import expand_xacro
 from steelyard.robot.descriptions.xml import Element
 
 Tree = tuple[str, dict[str, str], list["Tree"]]

@@ -10,7 +10,7 @@ import xacro
 
 from steelyard.errors import DescriptionError
 from steelyard.robot import MeshFile, Robot, load_robot, parse_urdf
-from steelyard.robot.descriptions.xacro import load_xacro
+from steelyard.robot.descriptions.xacro.expansion import load_xacro
 
 HEAD = '<robot name="$(arg name)" xmlns:xacro="http://www.ros.org/wiki/xacro">\n'
 MAIN = (

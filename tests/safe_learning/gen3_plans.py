@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from steelyard.control import Tube
-from steelyard.dynamics import passivity_regressor
+from steelyard.dynamics.passivity import passivity_regressor
 from steelyard.layout import Layout, layout_of
 from steelyard.limits import MotionLimits, Obstacle, Scene, clearance_of
 from steelyard.motion import SplineMotion, bezier

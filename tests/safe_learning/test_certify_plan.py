@@ -21,7 +21,7 @@ from safe_learning.gen3_plans import (
 )
 from steelyard.archive import from_document, to_document
 from steelyard.control import Tube
-from steelyard.dynamics import link_points
+from steelyard.dynamics import forward_kinematics
 from steelyard.errors import InputError
 from steelyard.limits import MotionLimits, NotCertifiedError, Obstacle, Scene
 from steelyard.pose import Pose
@@ -87,7 +87,7 @@ def test_a_weak_joint_is_named_with_the_torque_it_lacks() -> None:
 def test_an_obstacle_in_the_way_is_named() -> None:
     plan = swing(ROBOT, (0.5, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0))
     middle = plan.sample(np.array([0.5 * DURATION])).q
-    wrist = link_points(ROBOT, middle, np.array([6]), np.zeros((1, 3)))[0, 0]
+    wrist = forward_kinematics(ROBOT, middle, [ROBOT.link_names[6]])[0, 0, :3, 3]
     scene = Scene((Obstacle("ball", Sphere(0.05), Pose(np.eye(3), wrist)),))
     error = refusal(limits_of(ROBOT, scene), plan)
     assert error.kind == "clearance"

@@ -12,7 +12,7 @@ import pytest
 import steelyard.safe_learning
 from safe_learning.gen3_plans import DURATION, LAW, TUBE, draw, gen3, limits_of, model, ring_of_boxes, swing
 from steelyard.control import Tube
-from steelyard.dynamics import passivity_regressor
+from steelyard.dynamics.passivity import passivity_regressor
 from steelyard.errors import InputError
 from steelyard.layout import layout_of
 from steelyard.limits import MotionLimits, NotCertifiedError

@@ -11,7 +11,7 @@ import pytest
 
 from oracles.pinocchio_robot import PinocchioRobot
 from safe_learning.learning_arm import HIGHEST, HOME, LOWEST, setting
-from steelyard.dynamics import passivity_regressor
+from steelyard.dynamics.passivity import passivity_regressor
 from steelyard.errors import InputError, ShapeError, UnknownNameError
 from steelyard.inertia import change_of_frame
 from steelyard.limits import NotCertifiedError

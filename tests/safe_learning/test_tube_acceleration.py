@@ -13,7 +13,8 @@ from oracles.pinocchio_robot import PinocchioRobot
 from safe_learning.gen3_plans import swing
 from steelyard.arrays import Array
 from steelyard.control import FORMS, RobustTracking, Tube
-from steelyard.dynamics import inverse_dynamics, passivity_regressor
+from steelyard.dynamics import inverse_dynamics
+from steelyard.dynamics.passivity import passivity_regressor
 from steelyard.errors import InputError
 from steelyard.layout import layout_of
 from steelyard.limits import MotionLimits

@@ -53,8 +53,6 @@ KERNELS: dict[str, Callable[[], object]] = {
     "rigid torque": lambda: dynamics.rigid_torque(_ROBOT, _LAYOUT, _PHI, _X, _X, _X),
     "forward dynamics": lambda: dynamics.forward_dynamics(_ROBOT, _LAYOUT, _PHI, _X, _X, _X),
     "mass matrix": lambda: dynamics.mass_matrix(_ROBOT, _LAYOUT, _PHI, _X),
-    "Coriolis matrix": lambda: dynamics.coriolis_matrix(_ROBOT, _LAYOUT, _PHI, _X, _X),
-    "bias": lambda: dynamics.bias(_ROBOT, _LAYOUT, _PHI, _X, _X),
     "torque regressor": lambda: dynamics.torque_regressor(_ROBOT, _LAYOUT, _X, _X, _X),
     "its adjoint": lambda: dynamics.regressor_adjoint(
         _ROBOT, _LAYOUT, np.ones((1, 2, _LAYOUT.size)), _X, _X, _X
@@ -63,16 +61,9 @@ KERNELS: dict[str, Callable[[], object]] = {
     "its Gram matrix": lambda: dynamics.torque_gram(_ROBOT, _LAYOUT, [(_X, _X, _X, _X)]),
     "momentum regressor": lambda: dynamics.momentum_regressor(_ROBOT, _LAYOUT, _X, _X),
     "momentum rate regressor": lambda: dynamics.momentum_rate_regressor(_ROBOT, _LAYOUT, _X, _X),
-    "kinetic energy regressor": lambda: dynamics.kinetic_energy_regressor(_ROBOT, _LAYOUT, _X, _X),
-    "potential energy regressor": lambda: dynamics.potential_energy_regressor(_ROBOT, _LAYOUT, _X),
-    "passivity regressor": lambda: dynamics.passivity_regressor(_ROBOT, _LAYOUT, _X, _X, _X, _X),
     "base wrench regressor": lambda: dynamics.base_wrench_regressor(_ROBOT, _LAYOUT, _X, _X, _X),
     "forward kinematics": lambda: dynamics.forward_kinematics(_ROBOT, _X),
     "frame Jacobian": lambda: dynamics.frame_jacobian(_ROBOT, _X, _TOOL),
-    "link points": lambda: dynamics.link_points(_ROBOT, _X, [0], np.ones((1, 3))),
-    "their adjoint": lambda: dynamics.link_points_adjoint(
-        _ROBOT, _X, [0], np.ones((1, 3)), np.ones((1, 1, 3))
-    ),
     "identifiability": lambda: structural_identifiability(_ROBOT, _LAYOUT),
     "clearance": lambda: clearance_of(zoo_robot("panda")).gradients(np.ones((1, 7))),
     "certificate": lambda: certify(

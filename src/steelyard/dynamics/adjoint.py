@@ -189,7 +189,7 @@ def regressor_adjoint(
     bars = np.empty(v.shape), np.empty(v.shape), np.empty(v.shape)
     given = (read_only_view(G), q, v, a, *bars)
     if wants_straight_line(code, robot, len(q)):
-        from steelyard.dynamics.straight_line import straight_line_adjoint
+        from steelyard.dynamics.straight_line.regressor import straight_line_adjoint
 
         straight_line_adjoint(robot, layout).write(*given)
     else:

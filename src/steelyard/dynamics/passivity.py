@@ -22,7 +22,8 @@ def passivity_regressor(
 ) -> Array:
     r"""The matrix Y with $Y\phi = H(q)\,a_r + C(q, v)\,v_r + g(q) + \tau_{drive}$.
 
-    C is that of `coriolis_matrix`, so $\dot H - 2C$ is skew. The drive enters as
+    C is of Christoffel type: for points x that move with $J(x)\,v$, $H = \int J^T J\,dm$ and
+    $C = \int J^T \dot J\,dm$, so $\dot H = C + C^T$ and $\dot H - 2C$ is skew. The drive enters as
 
     $$\tau_{drive} = F_v\,v_r + F_c\,\operatorname{sign}(v) + F_o + I_a\,a_r
       + F_s\,\operatorname{sign}(v)\,e^{-(|v|/v_s)^\delta} + F_a\,\operatorname{sign}(v)\,v_r.$$

@@ -102,7 +102,7 @@ def torque_regressor(
     )
     Y = np.zeros(shape)
     if wants_straight_line(code, robot, len(q)):
-        from steelyard.dynamics.straight_line import straight_line_regressor
+        from steelyard.dynamics.straight_line.regressor import straight_line_regressor
 
         straight_line_regressor(robot, layout).write(q, v, a, Y)
     else:

@@ -14,12 +14,12 @@ from steelyard.identifiable.certificate import (
     sparse_directions,
 )
 from steelyard.identifiable.criteria import Criterion, Information, score, smooth_condition
-from steelyard.identifiable.exact import (
+from steelyard.identifiable.exact.identifiability import (
     ExactIdentifiability,
     exact_identifiability,
     proven_rest,
-    symbolic_identifiability,
 )
+from steelyard.identifiable.exact.symbolic import symbolic_identifiability
 from steelyard.identifiable.partial import partial_identifiability
 from steelyard.identifiable.restricted import (
     MinimalModel,

@@ -44,8 +44,7 @@ class LinkSpread:
 
     def __post_init__(self) -> None:
         for name, count in (("com", 3), ("inertia", 6)):
-            array = checked(name, getattr(self, name), (count, 2), finite=False)
-            object.__setattr__(self, name, read_only(array))
+            keep_checked(self, (count, 2), name, finite=False)
             if len(getattr(self, f"{name}_decided_by")) != count:
                 raise InputError(f"expected {count} words.", place=f"{name}_decided_by")
 

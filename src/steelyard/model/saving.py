@@ -118,7 +118,9 @@ def _base(base: StoredBase, names: Sequence[str]) -> list[dict[str, object]]:
             "deviation": float(base.deviations[k]),
             "deviation_systematic": float(base.systematic[k]),
             "interval95": base.intervals[k],
-            "combination": {names[j]: float(base.matrix[k, j]) for j in np.flatnonzero(base.matrix[k])},
+            "combination": {
+                names[j]: float(base.matrix[k, j]) for j in np.flatnonzero(base.matrix[k]).tolist()
+            },
         }
         for k, name in enumerate(base.names)
     ]

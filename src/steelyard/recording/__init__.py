@@ -8,7 +8,8 @@ names and units), `assembly` makes the recording, and `inspection` says what is 
 from steelyard.recording.channels import CHANNELS
 from steelyard.recording.files import Reading, read, require_readable_logs, require_writable_log, write
 from steelyard.recording.given import DataFrame, Log, log_name
-from steelyard.recording.inspection import inspect_recording, main_motion_rows, same_motion, saturated
+from steelyard.recording.inspection.inspect import inspect_recording, saturated
+from steelyard.recording.inspection.phases import main_motion_rows, same_motion
 from steelyard.recording.recording import Recording, Step
 
 __all__ = [

@@ -2,7 +2,6 @@
 
 from steelyard.dynamics.straight_line.code import StraightLineCode, straight_line_code, straight_line_pays
 from steelyard.dynamics.straight_line.machine_code import LANES
-from steelyard.dynamics.straight_line.regressor import straight_line_adjoint, straight_line_regressor
 from steelyard.dynamics.straight_line.specialise import call, specialise
 
 __all__ = [
@@ -10,8 +9,6 @@ __all__ = [
     "StraightLineCode",
     "call",
     "specialise",
-    "straight_line_adjoint",
     "straight_line_code",
     "straight_line_pays",
-    "straight_line_regressor",
 ]

@@ -7,9 +7,9 @@ from pathlib import Path
 
 from steelyard.errors import DescriptionError
 from steelyard.files import FilePath
-from steelyard.robot.descriptions.mjcf import load_mjcf
+from steelyard.robot.descriptions.mjcf.reader import load_mjcf
 from steelyard.robot.descriptions.urdf import load_urdf
-from steelyard.robot.descriptions.xacro import load_xacro, uses_xacro
+from steelyard.robot.descriptions.xacro.expansion import load_xacro, uses_xacro
 from steelyard.robot.descriptions.xml import read_xml
 from steelyard.robot.model import Robot
 

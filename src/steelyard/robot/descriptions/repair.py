@@ -17,7 +17,7 @@ from steelyard.files import FilePath
 from steelyard.finding import Finding, Severity
 from steelyard.inertia import Body, check_body, nearest_consistent, sphere
 from steelyard.robot.descriptions.meshes import MeshFolder
-from steelyard.robot.descriptions.mjcf import load_mjcf
+from steelyard.robot.descriptions.mjcf.reader import load_mjcf
 from steelyard.robot.descriptions.rounding import (
     Rounding,
     meant_axis,
@@ -42,7 +42,7 @@ from steelyard.robot.descriptions.urdf import (
     unworded,
     urdf_text,
 )
-from steelyard.robot.descriptions.xacro import expand_xacro, load_xacro, uses_xacro
+from steelyard.robot.descriptions.xacro.expansion import expand_xacro, load_xacro, uses_xacro
 from steelyard.robot.descriptions.xml import parse_xml, read_description
 from steelyard.robot.link import MeshFile
 from steelyard.robot.model import Robot
