@@ -63,7 +63,7 @@ DOORS = {
     "llvmlite": {"dynamics", "simulation"},
     "clarabel": {"cones"},
     "highspy": {"cones"},
-    "mujoco": {"robot", "simulation", "formats", "export"},
+    "mujoco": {"robot", "simulation", "formats"},
     "pinocchio": {"formats"},
     "coal": {"limits"},
     "flint": {"identifiable"},
