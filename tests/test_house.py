@@ -38,7 +38,6 @@ SAME_NAME: dict[str, str] = {}
 WITHOUT_USER = {
     "steelyard.control.joint_model.JointModel.frequency_response": "what `sampled_response` is compared with",
     "steelyard.dynamics.passivity.passivity_regressor": "by which tests judge tubes and control laws",
-    "steelyard.dynamics.passivity.reference_drive": "the drive in it",
     "steelyard.dynamics.friction.write_reference_friction": "friction in it",
 }
 """Public definitions that no command, page, paper, benchmark or example reaches, and why they stay."""

@@ -112,7 +112,7 @@ def test_entries_stored_by_the_block_are_those_stored_one_by_one(name: str, driv
 
 def test_short_batches_and_floating_robots_use_the_generic_kernel(monkeypatch: pytest.MonkeyPatch) -> None:
     used: list[str] = []
-    module = importlib.import_module("steelyard.dynamics.straight_line")
+    module = importlib.import_module("steelyard.dynamics.straight_line.regressor")
     monkeypatch.setattr(module, "straight_line_regressor", lambda robot, layout: used.append(robot.name))
     robot = zoo_robot("two_link")
     torque_regressor(robot, layout_of(robot), *np.zeros((3, MODULE.STRAIGHT_LINE_FROM - 1, 2)))
