@@ -42,7 +42,8 @@ def run() -> Study:
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder)
         small = out / "small.toml"
-        small.write_text(SPEC.read_text().replace("trials = 1\n", f"trials = 1\n{SMALL}"))
+        asked = SPEC.read_text().replace('file = "..', f'file = "{ROOT}')
+        small.write_text(asked.replace("trials = 1\n", f"trials = 1\n{SMALL}"))
         calm = _campaign(small, out / "calm")
         killed = _killed(small, out / "killed")
         on_cluster = _on_cluster(small, out / "cluster")

@@ -6,6 +6,7 @@ import json
 import re
 from dataclasses import replace
 from html.parser import HTMLParser
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ import pytest
 
 from steelyard.audit import Check, Status, Verdict
 from steelyard.audit.cloud import largest_changes, parameter_cloud, prediction_error
+from steelyard.campaigns import CampaignReference, ReferenceRun, campaign_reference, read_spec
 from steelyard.errors import InputError, UnknownNameError
 from steelyard.report.campaign.content import (
     AcceptedParameter,
@@ -79,6 +81,14 @@ class Reader(HTMLParser):
     @property
     def words(self) -> str:
         return " ".join(" ".join(self.text).split())
+
+
+def the_paper() -> CampaignReference:
+    """The figures of Oaki et al. (2026) as the paper's campaign states them, with the parameters of above."""
+    root = Path(__file__).resolve().parents[2]
+    stated = campaign_reference(read_spec(root / "papers" / "paper_004" / "crane_x7_paper.toml"))
+    assert stated is not None
+    return replace(stated, parameters={short: value for _, _, short, value in PUBLISHED})
 
 
 def the_runs(rng: np.random.Generator) -> tuple[CampaignRun, ...]:
@@ -178,8 +188,8 @@ def campaign() -> CampaignContent:
         changes=largest_changes(refined, final, names, units),
         changed_from="CLIE",
         parameters=tuple(
-            AcceptedParameter(name, unit, float(value), short, published)
-            for (name, unit, short, published), value in zip(PUBLISHED, final, strict=True)
+            AcceptedParameter(name, unit, float(value))
+            for (name, unit, *_), value in zip(PUBLISHED, final, strict=True)
         ),
         held_out=tuple(HeldOutMotion(name, *errors) for name in ("V01", "V02", "V03")),
         joints=("joint 2", "joint 4", "joint 6"),
@@ -196,7 +206,7 @@ def campaign() -> CampaignContent:
             ),
             CommandCurves("V03", "held out", ("joint 2",), ("rad",), time, torque[:, :1] / 4),
         ),
-        beside_paper=True,
+        reference=the_paper(),
         assumptions=(
             "Links are symmetric about the planes of their frames.",
             "The hand axis carries no mass.",
@@ -212,6 +222,18 @@ def campaign() -> CampaignContent:
 def hostile(content: CampaignContent) -> CampaignContent:
     """The same campaign with names that try to do something."""
     first = replace(content.runs[0], route=HOSTILE, outcome=HOSTILE, reason=HOSTILE)
+    others = dict(list(the_paper().parameters.items())[1:])
+    theirs = CampaignReference(
+        HOSTILE,
+        noun=HOSTILE,
+        differs=(HOSTILE,),
+        notes=dict.fromkeys(("times", "parameters", "held_out"), HOSTILE),
+        times={"all_runs": 1.0},
+        passed={0.01: (1, 2)},
+        compared={(content.compared[0], 0.01): ReferenceRun(1.0, HOSTILE)},
+        held_out={HOSTILE: {"rmse": (1.0, 1.0)}},
+        parameters={HOSTILE: 0.5} | others,
+    )
     return replace(
         content,
         name=HOSTILE,
@@ -225,6 +247,7 @@ def hostile(content: CampaignContent) -> CampaignContent:
         joints=(HOSTILE, *content.joints[1:]),
         traces=(replace(content.traces[0], name=HOSTILE),),
         commands=(replace(content.commands[1], motion=HOSTILE, told=HOSTILE, joints=(HOSTILE,)),),
+        reference=theirs,
         assumptions=(HOSTILE,),
         digests={HOSTILE: HOSTILE},
         spec=HOSTILE,
@@ -326,12 +349,40 @@ def test_a_wild_answer_stands_at_the_edge_and_is_labelled(content: CampaignConte
 
 def test_tables_carry_the_papers_figures_beside_and_only_when_asked(content: CampaignContent) -> None:
     beside = Reader(campaign_page(content)).words
-    alone = Reader(campaign_page(replace(content, beside_paper=False))).words
+    alone = Reader(campaign_page(replace(content, reference=None))).words
     for figure in ("22 of 40", "0.1680 N·m", "631 391", "cond, paper"):
         assert figure in beside
         assert figure not in alone
+    for figure in ("0.07360 FV1", "−0.00003 ZZR6", "47.1 O-S-C 0.005", "0.06721 0.06719"):
+        assert figure in beside
     assert "Oaki et al. (2026)" in beside
     assert "Oaki et al. (2026)" not in alone
+
+
+def test_values_of_a_reference_keep_every_digit(content: CampaignContent) -> None:
+    names = [parameter.name for parameter in content.parameters]
+    for smallest, first in ((0.0025, "1.5000"), (2.5e-12, "1.5"), (2.5e200, "1.5")):
+        stated = dict.fromkeys(names, 1.5) | {names[-1]: -smallest}
+        words = Reader(
+            campaign_page(replace(content, reference=CampaignReference("us", parameters=stated)))
+        ).words
+        assert f"{first} {names[0]}" in words
+        assert f"−{smallest!r}".replace("e-", "e−") + f" {names[-1]}" in words
+
+
+def test_a_reference_adds_only_the_columns_that_it_states(content: CampaignContent) -> None:
+    for key, value, shown in (
+        ("times", {"all_cores": 9.0}, "reference over here"),
+        ("passed", {0.01: (1, 2)}, "OLS passed, reference"),
+        ("compared", {("AP01", 0.01): ReferenceRun(7.0)}, "cond, reference"),
+        ("held_out", {"V01": {"mne": (0.5, 0.25)}}, "refined, reference"),
+    ):
+        reference = CampaignReference("us", **{key: value})
+        words = Reader(campaign_page(replace(content, reference=reference))).words
+        assert shown in words
+        every = ("reference over here", "OLS passed, ref", "cond, ref", "refined, ref", "reference’s value")
+        assert [word in words for word in every].count(True) == 1
+        assert "nan" not in words
 
 
 def test_routing_on_the_page_counts_every_run(reader: Reader, content: CampaignContent) -> None:
@@ -444,6 +495,8 @@ def test_content_that_contradicts_itself_is_refused(content: CampaignContent) ->
         replace(content, compared=("AG03",))
     with pytest.raises(UnknownNameError, match="cloud"):
         replace(content, runs=content.runs[1:], representative="", candidates=())
+    with pytest.raises(InputError, match=r"reference.parameters: states 1 parameters for 12"):
+        replace(content, reference=CampaignReference("us", parameters={"a": 1.0}))
     curves = content.commands[0]
     with pytest.raises(InputError, match="2 units for 3"):
         replace(curves, units=("rad", "rad"))

@@ -7,7 +7,14 @@ in `store` under the digest of what they depend on, and `record` says how it end
 
 from steelyard.campaigns.cluster_executor import require_cluster
 from steelyard.campaigns.executor import CampaignEvent, Happening
-from steelyard.campaigns.identification import links_behind, motion_of, robot_case_of
+from steelyard.campaigns.identification import (
+    CampaignReference,
+    ReferenceRun,
+    campaign_reference,
+    links_behind,
+    motion_of,
+    robot_case_of,
+)
 from steelyard.campaigns.record import CampaignOutcome, TaskStatus, table_path, write_table
 from steelyard.campaigns.run import run_campaign
 from steelyard.campaigns.spec import CampaignPlan, Spec, plan, read_spec
@@ -17,10 +24,13 @@ __all__ = [
     "CampaignEvent",
     "CampaignOutcome",
     "CampaignPlan",
+    "CampaignReference",
     "Happening",
+    "ReferenceRun",
     "Spec",
     "TaskGraph",
     "TaskStatus",
+    "campaign_reference",
     "links_behind",
     "motion_of",
     "plan",

@@ -60,7 +60,8 @@ class Section:
         return f"{where}: {'.'.join(path)}" if path else where
 
     def has(self, key: str) -> bool:
-        """Whether a key is given."""
+        """Whether a key is given; one that is asked about may stand here."""
+        self._taken.add(key)
         return key in self.content
 
     def section(self, key: str) -> Section:

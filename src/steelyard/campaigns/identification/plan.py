@@ -6,6 +6,7 @@ from dataclasses import asdict
 from typing import Any
 
 from steelyard.campaigns.identification.record import make_motions
+from steelyard.campaigns.identification.reference import CampaignReference, campaign_reference
 from steelyard.campaigns.identification.robot_case import (
     RobotCase,
     Settings,
@@ -15,7 +16,7 @@ from steelyard.campaigns.identification.robot_case import (
 )
 from steelyard.campaigns.spec import CampaignPlan, Spec, described_robot
 from steelyard.campaigns.task import Task, TaskGraph, task_seed
-from steelyard.errors import InputError, UnknownNameError
+from steelyard.errors import MOST_CHOICES, InputError, UnknownNameError
 from steelyard.simulation import sensor_preset, torque_per_ampere
 
 _ROOM = "steelyard.campaigns.identification"
@@ -36,11 +37,13 @@ def identification(spec: Spec) -> CampaignPlan:
     Raises:
         InputError: the file asks for what does not exist.
     """
-    settings, robot = read_settings(spec), described_robot(spec)
+    settings, robot, reference = read_settings(spec), described_robot(spec), campaign_reference(spec)
     spec.content.refuse_others()
     subject = robot_case_document(settings, robot)
     _require_runnable(robot_case_of(subject))
     motions = make_motions(subject)
+    if reference is not None:
+        _require_comparable(reference, robot_case_of(subject), motions)
     fitted_on, held_out = _names(settings, motions)
     build = _Builder(settings)
     build.add("subject", "plan:given", "description", {"value": subject})
@@ -75,6 +78,24 @@ def _require_runnable(about: RobotCase) -> None:
             )
     # Building the model refuses links and terms that the robot does not have.
     _ = about.model
+
+
+def _require_comparable(reference: CampaignReference, about: RobotCase, motions: dict[str, Any]) -> None:
+    """Refuse figures of motions that the arm does not have, or of another number of parameters.
+
+    Nothing else of the reference is used here: what no task is given is in no key, and whoever changes it
+    has the page written again and nothing computed.
+    """
+    for motion, table in reference.motions.items():
+        if motion not in motions["motions"]:
+            raise UnknownNameError("motion", motion, motions["motions"], place=f"reference.{table}")
+    stated, names = len(reference.parameters), about.model.names
+    if stated not in (0, len(names)):
+        raise InputError(
+            f"states {stated} values; the model has {len(names)}: {', '.join(names[:MOST_CHOICES])}.",
+            place="reference.parameters",
+            remedy="State one for each, in this order, or none.",
+        )
 
 
 def given(value: Any) -> Any:

@@ -64,7 +64,6 @@ class Settings:
         representative: sampling interval whose runs may represent the cloud, s.
         traced: numbers of the joints whose torques the report draws, from 1.
         compared: motions that the report sets beside each other.
-        published: what a paper states for the same parameters, by its names for them, in the model's order.
         seed: of all that is random.
     """
 
@@ -93,7 +92,6 @@ class Settings:
     representative: float
     traced: tuple[int, ...]
     compared: tuple[str, ...]
-    published: dict[str, float]
     seed: int
 
 
@@ -113,6 +111,12 @@ def read_settings(spec: Spec) -> Settings:
     robot, model, plant, loop = (top.section(x) for x in ("robot", "model", "plant", "loop"))
     motions, sampling, stages, audit = (top.section(x) for x in ("motions", "sampling", "stages", "audit"))
     report = top.section("report")
+    if "published" in report.content:
+        raise InputError(
+            "is stated elsewhere.",
+            place=report.place("published"),
+            remedy='Move it to [reference.parameters], and say in [reference] whose it is: name = "…".',
+        )
     intervals = tuple(1e-3 * x for x in sampling.numbers("intervals_ms"))
     if not intervals or min(intervals) <= 0.0 or len(set(intervals)) < len(intervals):
         raise InputError("must be positive and different.", place=sampling.place("intervals_ms"))
@@ -145,7 +149,6 @@ def read_settings(spec: Spec) -> Settings:
         representative=chosen,
         traced=tuple(int(x) for x in report.numbers("joints", ())),
         compared=report.texts("compared", ()),
-        published=report.table("published"),
         seed=spec.seed,
     )
 

@@ -25,7 +25,14 @@ from steelyard.audit import (
     check_prediction_kept,
     parameter_cloud,
 )
-from steelyard.campaigns import CampaignOutcome, Spec, motion_of, robot_case_of
+from steelyard.campaigns import (
+    CampaignOutcome,
+    CampaignReference,
+    Spec,
+    campaign_reference,
+    motion_of,
+    robot_case_of,
+)
 from steelyard.errors import InputError, UnknownNameError
 from steelyard.report.content import TorqueTrace
 from steelyard.report.html import MINUS, Typeset, numeral
@@ -119,15 +126,11 @@ class AcceptedParameter:
         name: of the parameter.
         unit: its unit.
         value: accepted, in its unit.
-        published_name: what Oaki et al. (2026) calls the one that corresponds; empty where none does.
-        published: what the paper states for its own arm, in the same unit; None where it states nothing.
     """
 
     name: str
     unit: str
     value: float
-    published_name: str = ""
-    published: float | None = None
 
 
 @dataclass(frozen=True)
@@ -273,41 +276,6 @@ def _grouped(value: float) -> str:
     return f"{value:,.0f}".replace(",", THIN)
 
 
-# Figures of Oaki et al. (2026) beside those of a campaign: an arm of the same kind, not the same runs.
-
-MEDIAN_SECONDS = 1018.0
-"""Median time of a refinement in the record of Appendix A, s."""
-TOTAL_SECONDS = 631_391.0
-"""Time of all 160 refinements in that record, s."""
-PASSED = {0.01: 6, 0.02: 14, 0.04: 22, 0.08: 25}
-"""Table III: least-squares answers that passed, of 40, by sampling interval in s."""
-RUNS_AT_INTERVAL = 40
-COMPARED: dict[tuple[str, float], tuple[float, str, float | None]] = {
-    ("AP01", 0.01): (47.1, "O-S-C", 0.005),
-    ("AP01", 0.02): (46.1, "O-C", None),
-    ("AP01", 0.04): (46.2, "O-C", None),
-    ("AP01", 0.08): (47.2, "O-C", None),
-    ("AG02", 0.01): (33.4, "O-S-C", 0.001),
-    ("AG02", 0.02): (33.2, "O-S-C", 0.001),
-    ("AG02", 0.04): (33.3, "O-S-C", 0.001),
-    ("AG02", 0.08): (34.1, "O-C", None),
-}
-"""Table IV: condition number, route and margin (kg·m²) by motion and sampling interval in s."""
-HELD_OUT = {
-    "V01": ((0.16761, 0.16729), (0.07726, 0.07709)),
-    "V02": ((0.17057, 0.17032), (0.08814, 0.08805)),
-    "V03": ((0.16642, 0.16630), (0.06721, 0.06719)),
-}
-"""Table VII: RMSE (N·m) and MNE, each of the refined and of the accepted model, by motion."""
-NOT_LIKE_FOR_LIKE = (
-    "The two are not like for like. The paper’s times are of refinement alone: of logs of a real arm, in "
-    "MATLAB on a computer it does not name, in steps of 0.25\u202fms and within a box of a hundred times the "
-    "start on either side. Here a run is all that was done for it."
-)
-SIMULATED = "The arm is simulated here, so that what nobody modelled is missing from its logs."
-ORDER = "Read the ratio as an order of magnitude."
-
-
 @dataclass(frozen=True, eq=False)
 class CampaignContent:
     """What the page says.
@@ -325,7 +293,7 @@ class CampaignContent:
         cpu_seconds: of all cores together, s; NaN where that is not known.
         cores: that worked.
         cloud: the answers after every stage, its labels those of the runs; None where there is none.
-        compared: motions that are set beside each other, as AP01 and AG02 are in the paper.
+        compared: motions that are set beside each other.
         representative: label of the run whose answer was chosen; empty for none.
         candidates: labels it was chosen from; empty for all.
         stages: what is known of the chosen answer, stage by stage.
@@ -337,7 +305,7 @@ class CampaignContent:
         units: units of their torque.
         traces: their torque along motions, measured and predicted by the accepted model.
         commands: reference commands of motions.
-        beside_paper: whether robot and motions are those of Oaki et al. (2026), so that its figures stand by.
+        reference: figures of somebody else that stand beside these; None for none.
         assumptions: what the results rest on, in sentences.
         digests: SHA-256 by what was read.
         versions: of the software, by name.
@@ -371,7 +339,7 @@ class CampaignContent:
     units: tuple[str, ...] = ()
     traces: tuple[TorqueTrace, ...] = ()
     commands: tuple[CommandCurves, ...] = ()
-    beside_paper: bool = False
+    reference: CampaignReference | None = None
     assumptions: tuple[str, ...] = ()
     digests: Mapping[str, str] = field(default_factory=dict)
     versions: Mapping[str, str] = field(default_factory=dict)
@@ -393,6 +361,11 @@ class CampaignContent:
         for motion in self.compared:
             if motion not in self.motions:
                 raise UnknownNameError("motion", motion, self.motions, place="compared")
+        stated = len(self.reference.parameters) if self.reference is not None else 0
+        if stated and self.parameters and stated != len(self.parameters):
+            raise InputError(
+                f"states {stated} parameters for {len(self.parameters)}.", place="reference.parameters"
+            )
         for name in ("digests", "versions"):
             object.__setattr__(self, name, MappingProxyType(dict(getattr(self, name))))
 
@@ -471,7 +444,7 @@ def campaign_content_of(spec: Spec, outcome: CampaignOutcome, answer: Mapping[st
     by_name = dict(zip([row["run"] for row in cloud["runs"]], labels, strict=True))
     held_out = tuple(_held_out_of(part) for part in answer["validated"].values() if "failed" not in part)
     joints = [k - 1 for k in settings["traced"]] or list(range(about.robot.nv))
-    published = settings["published"]
+    reference = campaign_reference(spec)
     return CampaignContent(
         name=spec.name,
         robot=about.robot.name,
@@ -493,15 +466,18 @@ def campaign_content_of(spec: Spec, outcome: CampaignOutcome, answer: Mapping[st
         stages=tuple(_stage_of(name, final["judged"][name]) for name in final["judged"]),
         changes=tuple(ParameterChange(*change) for change in final["changes"]) if final["rescued"] else (),
         changed_from="CLIE",
-        parameters=_parameters_of(cloud, final["final"], published),
+        parameters=tuple(
+            AcceptedParameter(name, unit, float(value))
+            for name, unit, value in zip(cloud["names"], cloud["units"], final["final"], strict=True)
+        ),
         held_out=held_out,
         joints=tuple(about.robot.joint_names[j] for j in joints),
         units=tuple(about.robot.joints[j].effort_unit for j in joints),
         traces=_traces_of(answer["validated"], joints),
         commands=_commands_of(outcome, settings, joints),
-        beside_paper=bool(published),
+        reference=reference,
         assumptions=_assumptions(settings),
-        digests={"robot": about.robot.digest},
+        digests={"robot": about.robot.digest, "reference": reference.digest if reference else ""},
         versions={"steelyard": __version__, "python": platform.python_version(), "numpy": np.__version__},
         spec=spec.path.read_text(encoding="utf-8"),
     )
@@ -607,16 +583,6 @@ def _stage_of(name: str, judged: Mapping[str, Any]) -> StageJudgement:
         bound=audit["bound"],
         possible=judged["possible"],
         remark=_REMARKS[name],
-    )
-
-
-def _parameters_of(cloud: Any, values: Any, published: Mapping[str, Any]) -> tuple[AcceptedParameter, ...]:
-    """The accepted parameters, beside those of a paper where it states as many."""
-    names, units = cloud["names"], cloud["units"]
-    other = list(published.items()) if len(published) == len(names) else [("", None)] * len(names)
-    return tuple(
-        AcceptedParameter(name, unit, float(value), *theirs)
-        for name, unit, value, theirs in zip(names, units, values, other, strict=True)
     )
 
 

@@ -3,24 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
 
 from steelyard.arrays import Array, checked
 from steelyard.audit import MNE_DEFINITION, ParameterCloud, PredictionError, routing_table
+from steelyard.campaigns import CampaignReference, ReferenceRun
 from steelyard.report.campaign.cloud import Tick, Word, cloud_of, grid_kind
 from steelyard.report.campaign.content import (
-    COMPARED,
-    HELD_OUT,
-    MEDIAN_SECONDS,
-    NOT_LIKE_FOR_LIKE,
-    ORDER,
-    PASSED,
-    RUNS_AT_INTERVAL,
-    SIMULATED,
-    TOTAL_SECONDS,
     CampaignContent,
     CampaignRun,
     Cell,
@@ -45,7 +38,15 @@ from steelyard.report.page import thinned
 from steelyard.report.payload.page import STYLES
 from steelyard.report.render import render_page
 
-# The head of a campaign's page: what was done, how it ended, and what it took beside the paper's record.
+# The head of a campaign's page: what was done, how it ended, and what it took beside a reference.
+
+_TIMES = {
+    "median_run": "median run",
+    "all_runs": "all runs",
+    "all_cores": "the whole campaign, all cores",
+    "start_to_end": "from start to end",
+}
+_ORDER = "Read the ratio as an order of magnitude."
 
 
 def _opening(content: CampaignContent) -> dict[str, Any]:
@@ -77,33 +78,37 @@ def _opening(content: CampaignContent) -> dict[str, Any]:
 
 def _times(content: CampaignContent) -> dict[str, Any]:
     here = {
-        "median run": content.median_seconds,
-        "all runs": math.fsum(run.seconds for run in content.runs if math.isfinite(run.seconds)),
-        "the whole campaign, all cores": content.cpu_seconds,
-        "from start to end": content.wall_seconds,
+        "median_run": content.median_seconds,
+        "all_runs": math.fsum(run.seconds for run in content.runs if math.isfinite(run.seconds)),
+        "all_cores": content.cpu_seconds,
+        "start_to_end": content.wall_seconds,
     }
-    if not content.beside_paper:
-        rows = [(told, duration(seconds)) for told, seconds in here.items()]
-        return {"times": campaign_table("Times", ("time", "here"), rows), "compared": ""}
-    paper = {"median run": MEDIAN_SECONDS, "all runs": TOTAL_SECONDS}
+    reference = content.reference
+    note = _note(reference, "times")
+    if reference is None or not reference.times:
+        rows = [(_TIMES[key], duration(seconds)) for key, seconds in here.items()]
+        return {"times": campaign_table("Times", ("time", "here"), rows), "compared": note}
+    theirs = {key: reference.times.get(key, math.nan) for key in here}
     told = [
-        (
-            name,
-            duration(seconds),
-            duration(paper.get(name, math.nan)),
-            _ratio(paper.get(name, math.nan), seconds),
-        )
-        for name, seconds in here.items()
+        (_TIMES[key], duration(seconds), duration(theirs[key]), _ratio(theirs[key], seconds))
+        for key, seconds in here.items()
     ]
-    words = " ".join((NOT_LIKE_FOR_LIKE, *([SIMULATED] if content.simulated else []), ORDER))
-    heads = ("time", "here", "Oaki et al. (2026)", "paper over here")
-    return {"times": campaign_table("Times beside the paper", heads, told), "compared": Typeset(words)}
+    heads = ("time", "here", reference.name, f"{reference.noun} over here")
+    return {
+        "times": campaign_table(f"Times beside the {reference.noun}", heads, told),
+        "compared": f"{note} {_ORDER}".strip(),
+    }
 
 
-def _ratio(paper: float, here: float) -> str:
-    if not (math.isfinite(paper) and here > 0.0):
+def _note(reference: CampaignReference | None, table: str) -> str:
+    """What the reference says beside a table; empty for nothing."""
+    return "" if reference is None else reference.notes.get(table, "")
+
+
+def _ratio(theirs: float, here: float) -> str:
+    if not (math.isfinite(theirs) and here > 0.0):
         return "–"
-    power = round(math.log10(paper / here))
+    power = round(math.log10(theirs) - math.log10(here))
     raised = str(power).translate(str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"))
     return f"of the order of 10{raised}"
 
@@ -190,11 +195,12 @@ def _routes(content: CampaignContent) -> dict[str, Any] | None:
         [milliseconds(row.interval), *map(str, (row.passed, row.projected, row.unanswered, row.total))]
         for row in rows
     ]
-    if content.beside_paper:
-        heads.append("OLS passed, paper")
+    reference = content.reference
+    if reference is not None and reference.passed:
+        heads.append(f"OLS passed, {reference.noun}")
         for row, cells in zip(rows, told, strict=True):
-            paper = PASSED.get(row.interval)
-            cells.append("–" if paper is None else f"{paper} of {RUNS_AT_INTERVAL}")
+            share = reference.passed.get(row.interval)
+            cells.append("–" if share is None else f"{share[0]} of {share[1]}")
     return {
         "table": campaign_table("Routing by sampling interval", heads, told),
         "motions": content.compared,
@@ -206,8 +212,10 @@ def _compared(content: CampaignContent) -> dict[str, Any] | None:
     if not content.compared:
         return None
     heads = ["run", "cond", "route", "margin, kg·m²"]
-    if content.beside_paper:
-        heads += ["cond, paper", "route, paper", "paper, kg·m²"]
+    theirs = {} if content.reference is None else content.reference.compared
+    if content.reference is not None and theirs:
+        noun = content.reference.noun
+        heads += [f"cond, {noun}", f"route, {noun}", f"{noun}, kg·m²"]
     groups: list[list[list[Cell]]] = []
     for motion in content.compared:
         runs = [run for interval in content.intervals if (run := content.run(motion, interval)) is not None]
@@ -216,7 +224,7 @@ def _compared(content: CampaignContent) -> dict[str, Any] | None:
                 [
                     {"name": run.label},
                     *_route_cells(run.condition, run.route, run.margin),
-                    *(_paper_cells(motion, run.interval) if content.beside_paper else []),
+                    *(_reference_cells(theirs.get((motion, run.interval), ReferenceRun())) if theirs else []),
                 ]
                 for run in runs
             ]
@@ -228,8 +236,8 @@ def _route_cells(condition: float | None, route: str, margin: float | None) -> l
     return [number(condition), route, stated_number(margin)]
 
 
-def _paper_cells(motion: str, interval: float) -> list[str]:
-    return _route_cells(*COMPARED.get((motion, interval), (None, "–", None)))
+def _reference_cells(run: ReferenceRun) -> list[str]:
+    return _route_cells(run.condition, run.route or "–", run.margin)
 
 
 # The chosen model on the page of a campaign: stage by stage, what changed, and its parameters.
@@ -246,7 +254,7 @@ def _model_of(content: CampaignContent) -> dict[str, Any] | None:
         **_choice(content),
         "stages": _stages(content),
         "changes": _changes(content),
-        "published": _is_published(content),
+        "note": _note(content.reference, "parameters"),
         "parameters": _parameters(content),
     }
 
@@ -313,40 +321,43 @@ def _changes(content: CampaignContent) -> dict[str, Any] | None:
     return campaign_table("Largest changes", heads, rows)
 
 
-def _is_published(content: CampaignContent) -> bool:
-    """Whether the paper states some of the accepted parameters."""
-    return any(parameter.published is not None for parameter in content.parameters)
-
-
 def _parameters(content: CampaignContent) -> dict[str, Any] | None:
     if not content.parameters:
         return None
-    published = _is_published(content)
     values = aligned_numerals([numeral(parameter.value) for parameter in content.parameters])
     heads = ["parameter", "accepted", "unit"]
-    if published:
-        heads += ["paper’s value", "paper’s name"]
-    rows: list[list[Cell]] = []
-    for parameter, value in zip(content.parameters, values, strict=True):
-        row: list[Cell] = [{"name": parameter.name}, value, unit_words(parameter.unit)]
-        if published:
-            row += [_printed(parameter.published), visible_text(parameter.published_name) or "–"]
-        rows.append(row)
+    rows: list[list[Cell]] = [
+        [{"name": parameter.name}, value, unit_words(parameter.unit)]
+        for parameter, value in zip(content.parameters, values, strict=True)
+    ]
+    reference = content.reference
+    if reference is not None and reference.parameters:
+        heads += [f"{reference.noun}’s value", f"{reference.noun}’s name"]
+        stated = _as_stated(tuple(reference.parameters.values()))
+        for row, value, name in zip(rows, stated, reference.parameters, strict=True):
+            row += [value, visible_text(name)]
     return campaign_table("Accepted parameters", heads, rows)
 
 
-def _printed(value: float | None) -> str:
-    """With the five decimals the paper prints."""
-    return "–" if value is None else f"{value:.5f}".replace("-", MINUS)
+_MOST_DECIMALS, _LARGEST = 8, 1e6
+
+
+def _as_stated(values: Sequence[float]) -> list[str]:
+    """Numbers with all their decimals: as many for each as the longest has, where those are not too many."""
+    exact = [Decimal(repr(float(value))) for value in values]
+    decimals = max(-int(value.normalize().as_tuple().exponent) for value in exact)
+    plain = decimals <= _MOST_DECIMALS and max(map(abs, exact)) < _LARGEST
+    texts = (f"{value:.{max(decimals, 0)}f}" if plain else repr(float(value)) for value in values)
+    return [text.replace("-", MINUS) for text in texts]
 
 
 # Prediction of held-out motions on the page of a campaign: errors, torque curves, reference commands.
 
 Pair = tuple[float, float]
 """A figure of the refined and of the accepted model."""
-_MEASURES: tuple[tuple[str, str, Callable[[PredictionError], float]], ...] = (
-    ("RMSE", "N·m", lambda error: error.rmse),
-    ("MNE", "", lambda error: error.mne),
+_MEASURES: tuple[tuple[str, str, str, Callable[[PredictionError], float]], ...] = (
+    ("rmse", "RMSE", "N·m", lambda error: error.rmse),
+    ("mne", "MNE", "", lambda error: error.mne),
 )
 
 
@@ -355,28 +366,30 @@ def _prediction(content: CampaignContent) -> dict[str, Any] | None:
     if not content.held_out:
         return None
     heads = ["motion", "refined", "accepted", "change"]
-    if content.beside_paper:
-        heads += ["refined, paper", "accepted, paper"]
+    stated = {} if content.reference is None else content.reference.held_out
+    if content.reference is not None and stated:
+        heads += [f"refined, {content.reference.noun}", f"accepted, {content.reference.noun}"]
     groups = []
-    for k, (name, unit, measure) in enumerate(_MEASURES):
+    for key, name, unit, measure in _MEASURES:
         figures = {
             motion.motion: (measure(motion.refined), measure(motion.final)) for motion in content.held_out
         }
-        paper = {motion: HELD_OUT[motion][k] for motion in figures if motion in HELD_OUT}
+        theirs = {motion: stated[motion][key] for motion in figures if key in stated.get(motion, {})}
         rows = [
-            _held_out_row({"measure": name, "name": motion}, unit, both, paper.get(motion))
+            _held_out_row({"measure": name, "name": motion}, unit, both, theirs.get(motion))
             for motion, both in figures.items()
         ]
-        rows.append(_held_out_row({"strong": f"{name}, mean"}, unit, _mean(figures), _mean(paper)))
+        rows.append(_held_out_row({"strong": f"{name}, mean"}, unit, _mean(figures), _mean(theirs)))
         groups.append([row[: len(heads)] for row in rows])
     return {
         "mne": MNE_DEFINITION,
+        "note": _note(content.reference, "held_out"),
         "errors": campaign_table("Errors on held-out motions", heads, *groups),
         "joints": _joint_errors(content),
     }
 
 
-def _held_out_row(name: Cell, unit: str, here: Pair | None, paper: Pair | None) -> list[Cell]:
+def _held_out_row(name: Cell, unit: str, here: Pair | None, theirs: Pair | None) -> list[Cell]:
     nothing = (float("nan"), float("nan"))
     refined, final = here or nothing
     change = 100.0 * (final / refined - 1.0) if refined > 0.0 else float("nan")
@@ -385,7 +398,7 @@ def _held_out_row(name: Cell, unit: str, here: Pair | None, paper: Pair | None) 
         name,
         *told,
         number(change, "%", digits=2),
-        *(number(value, unit, digits=4) for value in paper or nothing),
+        *(number(value, unit, digits=4) for value in theirs or nothing),
     ]
 
 
@@ -617,13 +630,17 @@ def _time_lines(content: CampaignContent) -> list[str]:
         f"{content.wall_seconds:.1f} s from start to end on {counted(content.cores, 'core')}; "
         f"median run {content.median_seconds:.3g} s, all runs {spent:.1f} s"
     )
-    if not content.beside_paper:
+    reference = content.reference
+    if reference is None or not reference.times:
         return [line]
-    return [
-        line,
-        f"Oaki et al. (2026): median run {MEDIAN_SECONDS:.0f} s, all runs {TOTAL_SECONDS:.0f} s; not like "
-        f"for like ({'simulated arm, ' if content.simulated else ''}other computer, far narrower search)",
-    ]
+    told = ", ".join(f"{_TIMES[key]} {_seconds_of(reference.times[key])}" for key in reference.times)
+    differs = ", ".join(map(visible_text, reference.differs))
+    unlike = f"; not like for like ({differs})" if differs else ""
+    return [line, f"{visible_text(reference.name)}: {told}{unlike}"]
+
+
+def _seconds_of(seconds: float) -> str:
+    return f"{seconds:.0f} s" if seconds >= 100.0 else f"{seconds:.3g} s"
 
 
 def _routing(content: CampaignContent) -> list[str]:
