@@ -190,3 +190,16 @@ def test_the_former_place_of_published_parameters_says_the_new_one(tmp_path: Pat
     path = spec_file(tmp_path, "[report.published]\nZZR1 = 0.01184")
     with pytest.raises(InputError, match=r"small.toml:\d+: report.published: .*\[reference.parameters\]"):
         plan(read_spec(path))
+
+
+def test_the_example_of_the_documentation_is_read(tmp_path: Path) -> None:
+    page = Path(__file__).resolve().parents[2] / "docs" / "campaigns.md"
+    example = page.read_text(encoding="utf-8").split("    [reference]\n")[1].split("\n\nOnly `name`")[0]
+    lines = [line.removeprefix("    ") for line in example.splitlines()]
+    found = campaign_reference(read_spec(spec_file(tmp_path, "\n".join(["[reference]", *lines]))))
+    assert found is not None
+    assert set(found.notes) == {"times", "parameters", "held_out"}
+    assert found.passed == {0.01: (6, 40)}
+    assert found.compared == {("AP01", 0.01): ReferenceRun(47.1, "O-S-C", 0.005)}
+    assert found.held_out["V01"] == {"rmse": (0.16, 0.15), "mne": (0.08, 0.07)}
+    assert found.parameters == {"ZZR1": 0.01184}
