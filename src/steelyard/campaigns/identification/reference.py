@@ -146,10 +146,10 @@ def _interval(section: Section, key: str) -> float:
 def _share(section: Section, key: str) -> tuple[int, int]:
     """So many of so many."""
     counts = section.numbers(key)
-    whole = tuple(int(count) for count in counts)
-    if len(whole) != 2 or whole != counts or not 0 <= whole[0] <= whole[1]:
+    whole = all(count.is_integer() for count in counts)
+    if len(counts) != 2 or not whole or not 0 <= counts[0] <= counts[1]:
         raise InputError("must be two whole numbers, how many of how many.", place=section.place(key))
-    return whole[0], whole[1]
+    return int(counts[0]), int(counts[1])
 
 
 def _run(section: Section) -> ReferenceRun:
