@@ -23,8 +23,9 @@ from steelyard.inertia import Body
 from steelyard.payloads import PayloadEstimate, described, mounted_at, payload_of, weigh_with_model
 from steelyard.recording import Recording
 from steelyard.report.payload.content import PayloadContent, outward, payload_trace
-from steelyard.report.payload.page import VIEWS, com_bounds, payload_page
+from steelyard.report.payload.page import VIEWS, payload_page
 from steelyard.robot import Robot
+from steelyard.uncertainty import com_bounds
 from steelyard.zoo import zoo_robot
 
 

@@ -2,16 +2,38 @@
 
 `payload_asset` writes the asset of an object with its `object_mesh`; `draws` are models for domain
 randomisation.
+`result` writes the result folder of an identification and `payload_asset` the asset of an object. `urdf`,
+`mjcf` and `feedforward` are formats; `read_back` has another tool read what was written and compares.
+`controllers` states a load as the arm's controller takes it, `draws` are models for domain randomisation, and
+`folder` makes a folder appear whole or not at all.
 """
 
+from steelyard.export.controllers import (
+    CONVENTIONS,
+    FOLDER,
+    SHEET,
+    ControllerFiles,
+    ControllerLoad,
+    LoadBounds,
+    controller_files,
+    controller_names,
+)
 from steelyard.export.draws import draw_models
 from steelyard.export.object_mesh import ObjectMesh, object_mesh
 from steelyard.export.payload_asset import write_object
 from steelyard.export.result import base_of, parameter_classes, write_result
 
 __all__ = [
+    "CONVENTIONS",
+    "FOLDER",
+    "SHEET",
+    "ControllerFiles",
+    "ControllerLoad",
+    "LoadBounds",
     "ObjectMesh",
     "base_of",
+    "controller_files",
+    "controller_names",
     "draw_models",
     "object_mesh",
     "parameter_classes",

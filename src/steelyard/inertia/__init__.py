@@ -8,6 +8,7 @@ of solids and meshes; random bodies; principal axes.
 from steelyard.inertia.body import (
     Body,
     Ellipsoid,
+    Principal,
     drawn_near,
     equivalent_ellipsoid,
     principal_axes,
@@ -47,6 +48,7 @@ __all__ = [
     "Ellipsoid",
     "Mesh",
     "MujocoPrincipal",
+    "Principal",
     "box",
     "capsule",
     "change_of_frame",

@@ -12,6 +12,7 @@ from steelyard.uncertainty.guaranteed import (
     ContradictionError,
     GuaranteedBounds,
     RecursiveBounds,
+    com_bounds,
     guaranteed_bounds,
     guaranteed_payload,
 )
@@ -44,6 +45,7 @@ __all__ = [
     "base_intervals",
     "bias_of_recordings",
     "bounded_rows",
+    "com_bounds",
     "guaranteed_bounds",
     "guaranteed_payload",
     "link_intervals",

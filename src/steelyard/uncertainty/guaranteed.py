@@ -423,6 +423,23 @@ def guaranteed_bounds(rows: BoundedRows, prior: PayloadBox, *, possible: bool = 
     )
 
 
+def com_bounds(bounds: GuaranteedBounds) -> Array:
+    """Bounds of the centre of mass, c = h / m over the box of first moments and mass.
+
+    Args:
+        bounds: of the ten numbers.
+
+    Returns:
+        Lower and upper ends in rows, shape (2, 3), m; infinite where the mass may be zero.
+    """
+    masses = np.array([bounds.lower[0], bounds.upper[0]])
+    if not masses[0] > 0.0:
+        return np.array([[-np.inf] * 3, [np.inf] * 3])
+    corners = np.array([h[1:4] / m for h in (bounds.lower, bounds.upper) for m in masses])
+    # A division is rounded to nearest: one step outwards holds what it stands for.
+    return np.array([np.nextafter(corners.min(axis=0), -np.inf), np.nextafter(corners.max(axis=0), np.inf)])
+
+
 # Guaranteed bounds that shrink as equations arrive, at a cost that does not grow with their number.
 #
 # What is known is the polytope of all $(\theta, \delta)$ that the equations admit. Three observations keep it

@@ -40,7 +40,7 @@ from steelyard.report.payload.content import (
     told_numbers,
 )
 from steelyard.report.render import markup, render_page
-from steelyard.uncertainty import GuaranteedBounds
+from steelyard.uncertainty import GuaranteedBounds, com_bounds
 
 _INTERVAL = Typeset("95\u202f% interval")
 """Heading of the columns that tell intervals."""
@@ -165,23 +165,6 @@ def _bounds(content: PayloadContent) -> dict[str, object]:
         "heads": ("number", "estimate", _INTERVAL, "guaranteed", "bounded by"),
         "groups": _bounded_groups(content, bounds),
     }
-
-
-def com_bounds(bounds: GuaranteedBounds) -> Array:
-    """Bounds of the centre of mass, c = h / m over the box of first moments and mass.
-
-    Args:
-        bounds: of the ten numbers.
-
-    Returns:
-        Lower and upper ends in rows, shape (2, 3), m; infinite where the mass may be zero.
-    """
-    masses = np.array([bounds.lower[0], bounds.upper[0]])
-    if not masses[0] > 0.0:
-        return np.array([[-np.inf] * 3, [np.inf] * 3])
-    corners = np.array([h[1:4] / m for h in (bounds.lower, bounds.upper) for m in masses])
-    # A division is rounded to nearest: one step outwards holds what it stands for.
-    return np.array([np.nextafter(corners.min(axis=0), -np.inf), np.nextafter(corners.max(axis=0), np.inf)])
 
 
 def _bounded_groups(content: PayloadContent, bounds: GuaranteedBounds) -> list[list[list[object]]]:
