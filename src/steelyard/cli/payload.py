@@ -33,7 +33,7 @@ def _show(done: Payload) -> None:
         stdout.print(line, markup=False, soft_wrap=True)
     verdict = done.verdict.status.value
     colour = {"pass": "green", "warn": "yellow", "fail": "red"}.get(verdict, "white")
-    folder = Path(next(iter(done.files.values()))).parent
+    folder = Path(done.files["record.json"]).parent
     stdout.print(
         f"[bold {colour}]{verdict}[/bold {colour}] in {done.seconds:.1f} s; written to {escape(str(folder))}"
     )

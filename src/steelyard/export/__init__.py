@@ -9,14 +9,17 @@ randomisation.
 """
 
 from steelyard.export.controllers import (
+    COM_DECIMALS,
     CONVENTIONS,
     FOLDER,
+    MASS_DECIMALS,
     SHEET,
     ControllerFiles,
     ControllerLoad,
     LoadBounds,
     controller_files,
     controller_names,
+    rounded_outward,
 )
 from steelyard.export.draws import draw_models
 from steelyard.export.object_mesh import ObjectMesh, object_mesh
@@ -24,8 +27,10 @@ from steelyard.export.payload_asset import write_object
 from steelyard.export.result import base_of, parameter_classes, write_result
 
 __all__ = [
+    "COM_DECIMALS",
     "CONVENTIONS",
     "FOLDER",
+    "MASS_DECIMALS",
     "SHEET",
     "ControllerFiles",
     "ControllerLoad",
@@ -37,6 +42,12 @@ __all__ = [
     "draw_models",
     "object_mesh",
     "parameter_classes",
+    "record_document",
+    "require_free",
+    "robot_with_parameters",
+    "rounded_outward",
+    "versions",
+    "write_folder",
     "write_object",
     "write_result",
 ]

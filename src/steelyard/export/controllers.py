@@ -48,19 +48,25 @@ class LoadBounds:
 
     Attributes:
         mass: lower and upper end, shape (2,), kg.
-        com: lower and upper ends of the centre of mass in rows, shape (2, 3), m; infinite where the mass may
-            be zero.
+        com: lower and upper ends of the centre of mass in rows, shape (2, 3), m; infinite where nothing
+            bounds it.
+        reach: largest distance of the centre of mass from the origin, m.
         assumptions: what the bounds rest on, in sentences.
         untested: those of them that the data cannot show wrong, or only where they are far off.
+        heaviest: whether the upper end of the mass is the heaviest that was thought possible, not the data's.
+        needed: share of the stated errors that the data needs, dimensionless; None where not asked.
     """
 
     mass: Array
     com: Array
+    reach: float
     assumptions: tuple[str, ...]
     untested: tuple[str, ...]
+    heaviest: bool = False
+    needed: float | None = None
 
     @classmethod
-    def of(cls, bounds: GuaranteedBounds, placement: Pose) -> LoadBounds:
+    def of(cls, bounds: GuaranteedBounds, placement: Pose, *, extent: float = math.inf) -> LoadBounds:
         r"""The bounds in another frame: the smallest box with the axes of F that holds the turned one.
 
         $c_F = R_{FP}\,c_P + p$, so an end is $p_i + \sum_j \min(R_{ij}\,l_j, R_{ij}\,u_j)$.
@@ -68,11 +74,13 @@ class LoadBounds:
         Args:
             bounds: of the ten numbers in the payload's frame P.
             placement: X_FP, the payload's frame in the controller's.
+            extent: radius about the origin of P that the bounds assume no part of the payload to leave, m.
 
         Returns:
             The bounds in F.
         """
-        lower, upper = com_bounds(bounds)
+        lower, upper = np.clip(com_bounds(bounds), -extent, extent)
+        reach = math.inf
         com = np.array([[-np.inf] * 3, [np.inf] * 3])
         if np.isfinite([lower, upper]).all():
             R, p = placement.rotation, placement.translation
@@ -82,17 +90,17 @@ class LoadBounds:
             com = np.array(
                 [p + ends.min(axis=0).sum(axis=1) - slack, p + ends.max(axis=0).sum(axis=1) + slack]
             )
+            ball = float(np.linalg.norm(p)) + extent
+            reach = min(float(np.linalg.norm(np.abs(com).max(axis=0))), ball) * (1.0 + 1e-14)
         return cls(
             read_only(np.array([bounds.lower[0], bounds.upper[0]])),
             read_only(com),
+            reach,
             bounds.assumptions,
             bounds.untested,
+            bool(bounds.upper[0] >= bounds.prior.upper[0]),
+            bounds.needed,
         )
-
-    @property
-    def reach(self) -> float:
-        """Largest distance of the centre of mass from the origin, m."""
-        return float(np.linalg.norm(np.abs(self.com).max(axis=0)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -465,6 +473,8 @@ DIGITS = 7
 """Significant digits that are written: what a controller's single precision holds."""
 FINEST = 12
 """Most decimals that are written."""
+MASS_DECIMALS, COM_DECIMALS = 3, 4
+"""Of the bounds of the mass, in kg, and of the centre, in m."""
 _WIDTH = 100
 _EXACT = Context(prec=60)
 
@@ -504,8 +514,18 @@ def axes_of_moment(body: Body) -> Principal:
     return Principal(read_only(found.moments[order]), read_only(best))
 
 
-def _outward(lower: float, upper: float, power: int, decimals: int) -> tuple[str, str]:
-    """Bounds times a power of ten as text, rounded down and up: never tighter than the bounds."""
+def rounded_outward(lower: float, upper: float, *, power: int = 0, decimals: int) -> tuple[str, str]:
+    """Bounds as text that are never tighter than the bounds.
+
+    Args:
+        lower: lower end, finite, any unit.
+        upper: upper end, the same unit.
+        power: power of ten that both are multiplied by, such as 3 for metres told in mm.
+        decimals: of the text.
+
+    Returns:
+        Both ends, rounded down and up.
+    """
     digit = Decimal(1).scaleb(-decimals)
     # In decimals, because a float times a power of ten may itself be rounded inwards.
     low, high = (Decimal(end).scaleb(power, _EXACT) for end in (lower, upper))
@@ -522,15 +542,14 @@ def _told(body: Body, convention: Convention) -> tuple[str, list[str], Array]:
 def _comment(mark: str, load: ControllerLoad, convention: Convention, lost: str) -> list[str]:
     """What stands above the numbers, each line behind the mark that makes it a comment."""
     sources = f" from {', '.join(load.sources)}" if load.sources else ""
+    undecided = ", ".join(load.by_prior)
     sentences = [
         f"Load of {load.robot} for {convention.vendor}: weighed by Steelyard {load.version}{sources}.",
         f"Verdict: {load.verdict}." if load.verdict != "fail" else "VERDICT: FAIL. Do not use these numbers.",
         f"Units: {convention.units}. Frame: the link {load.frame}. {load.why}",
         f"The controller's frame: {convention.frame}.",
         _bounds_words(load, convention),
-        f"NOT DECIDED BY THE DATA but by what can exist: {', '.join(load.by_prior)}."
-        if load.by_prior
-        else "",
+        f"NOT DECIDED BY THE DATA, only by what can exist: {undecided}." if undecided else "",
         convention.holds,
         f"LOST HERE: {lost}" if lost else "",
         f"NOT CONFIRMED: {convention.unconfirmed}" if convention.unconfirmed else "",
@@ -548,15 +567,17 @@ def _bounds_words(load: ControllerLoad, convention: Convention) -> str:
             "NOTHING IS GUARANTEED: no bounds were found or asked for (--torque-error). Mass between "
             f"{low:.4g} and {high:.4g} kg by its 95 % interval."
         )
-    low, high = _outward(*bounds.mass.tolist(), 0, 4)
+    low, high = rounded_outward(*bounds.mass.tolist(), decimals=MASS_DECIMALS)
     where = "the centre of mass is not bounded"
     if np.isfinite(bounds.com).all():
-        ends = [_outward(*pair, convention.power, 4 - convention.power) for pair in bounds.com.T.tolist()]
+        power, pairs = convention.power, bounds.com.T.tolist()
+        ends = [rounded_outward(*pair, power=power, decimals=COM_DECIMALS - power) for pair in pairs]
         told = ", ".join(f"{axis} {a} to {b}" for axis, (a, b) in zip("xyz", ends, strict=True))
         where = f"centre of mass within {told} {convention.unit}"
+    whose = " (the heaviest that was thought possible: the data does not bound it)" if bounds.heaviest else ""
     return (
         f"GUARANTEED if all {len(bounds.assumptions)} assumptions of {SHEET} hold, {len(bounds.untested)} of "
-        f"which the data cannot test: mass at most {high} kg and at least {low} kg; {where}."
+        f"which the data cannot test: mass at most {high} kg{whose} and at least {low} kg; {where}."
     )
 
 

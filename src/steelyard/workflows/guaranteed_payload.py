@@ -29,17 +29,13 @@ from steelyard.uncertainty import (
 )
 from steelyard.workflows.logs import torque_constants
 from steelyard.workflows.record import GivenObjects
-from steelyard.workflows.weighed_payload import PayloadRequest
+from steelyard.workflows.weighed_payload import ALONE, PayloadRequest
 
 NAME = "guaranteed bounds"
 WINDOW = 0.1
 """Time over which momentum is balanced, s."""
 MISSING = 1.5
 """An interval longer than this many median ones has lost a sample, of whose torque nothing is known."""
-ALONE = (
-    "No empty run is given: torques that are all too high, a link that is heavier or longer, or a joint's "
-    "zero can look like another load."
-)
 NEAR = 0.9
 """Share of the stated errors that the data may need before this is a warning."""
 SAME = 1e-9

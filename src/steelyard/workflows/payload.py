@@ -167,6 +167,21 @@ def payload(
         ),
     ] = None,
     tool_frame: ToolFrameGiven = None,
+    controller: Annotated[
+        str | Sequence[str] | None,
+        Option(
+            "Write the load for controllers too: ur, franka, kuka, abb, fanuc, ros2, or all.",
+            metavar="NAME,…|all",
+        ),
+    ] = None,
+    flange_frame: Annotated[
+        str | None,
+        Option(
+            "Link whose frame the controller takes the load in.",
+            metavar="LINK",
+            default="tool0 where there is one, else the tool frame",
+        ),
+    ] = None,
     argument: ArgumentsGiven = None,
     limits: LimitsGiven = None,
     velocity: VelocityGiven = None,
@@ -216,6 +231,10 @@ def payload(
         lock: positions of joints that are held still, rad or m, by name.
         empty_lock: where they were in the empty run, as fingers that were open; None for the same.
         tool_frame: link whose frame is the tool's; None for the end of the longest chain.
+        controller: controllers that files are written for: `ur`, `franka`, `kuka`, `abb`, `fanuc`, `ros2`, or
+            `all`; None for none.
+        flange_frame: link whose frame a controller takes the load in; None for `tool0` where the description
+            has it at the load, else the tool frame.
         argument: values of xacro arguments, by name.
         limits: file with limits beside the description.
         velocity: largest speeds, rad/s or m/s.

@@ -15,6 +15,16 @@ from steelyard.arrays import Array
 from steelyard.audit import Status, Verdict
 from steelyard.errors import InputError, RecordingError
 from steelyard.export import ObjectMesh, write_object
+from steelyard.export import (
+    FOLDER,
+    SHEET,
+    ControllerLoad,
+    ObjectMesh,
+    controller_files,
+    controller_names,
+    record_document,
+    write_object,
+)
 from steelyard.files import FilePath
 from steelyard.finding import Finding
 from steelyard.formats import record_document
@@ -32,10 +42,18 @@ from steelyard.payloads import (
 from steelyard.pose import Pose
 from steelyard.recording import Recording
 from steelyard.report import TorqueTrace
-from steelyard.report.payload import GainAnswer, TrialOutcome, payload_content_of, payload_page, payload_trace
+from steelyard.report.payload import (
+    GainAnswer,
+    TrialOutcome,
+    payload_content_of,
+    payload_page,
+    payload_trace,
+    safety_sheet,
+)
 from steelyard.robot import Robot, StatedLimits
 from steelyard.simulation import Swing, compared_motion, run_trial, standard_trials, swing_period
 from steelyard.uncertainty import GuaranteedBounds
+from steelyard.workflows.controller_load import controller_load_of
 from steelyard.workflows.record import RecordedRequest, read_back
 
 OF_OBJECT = {
@@ -45,6 +63,11 @@ OF_OBJECT = {
 }
 """Names of the quantities in the asset's `parameters.json`."""
 REPORT = "report.html"
+ALONE = (
+    "No empty run is given: torques that are all too high, a link that is heavier or longer, or a joint's "
+    "zero can look like another load."
+)
+"""What bounds from loaded runs alone cannot tell."""
 TRIAL_SECONDS = 2.0
 """How long asset and true object are watched beside each other, s."""
 
@@ -88,6 +111,8 @@ class PayloadRequest(RecordedRequest, StatedLimits):
     arguments: tuple[str, ...] = ()
     window: float | None = None
     topic: str | None = None
+    controller: str | None = None
+    flange_frame: str | None = None
 
     command = "payload"
 
@@ -101,6 +126,16 @@ class PayloadRequest(RecordedRequest, StatedLimits):
     def grasp_pose(self) -> Pose | None:
         """The payload's frame in the tool frame; None where they are one."""
         return pose_of(self.grasp, "--grasp")
+
+    @property
+    def controllers(self) -> tuple[str, ...]:
+        """Names of the controllers that files are written for."""
+        return () if self.controller is None else controller_names(self.controller, place="--controller")
+
+    @property
+    def stated_for_controllers(self) -> bool:
+        """Whether anything is said in the controller's frame: a file for it, or the safety sheet."""
+        return self.controller is not None or self.torque_error is not None
 
 
 def pose_of(text: str | None, place: str) -> Pose | None:
@@ -268,8 +303,80 @@ class Payload:
             "read_back": read_back(self.files) if self.files else {},
         }
 
+    def controller_load(self, *, flange_frame: str | None = None) -> ControllerLoad:
+        """The load in the frame in which the controller takes it.
+
+        Args:
+            flange_frame: link whose frame that is; None for what was asked when it was weighed.
+
+        Returns:
+            The load, with its bounds in that frame.
+
+        Raises:
+            InputError: there is no such link, or a joint lies between it and the load.
+        """
+        return controller_load_of(
+            self.robot,
+            self.held,
+            self.estimate,
+            self.bounds,
+            extent=self.request.extent,
+            flange_frame=self.request.flange_frame if flange_frame is None else flange_frame,
+            verdict=self.verdict.status.value,
+            sources=[Path(name).name for name in (*self.request.loaded, *self.request.empty)],
+        )
+
+    def for_controller(self, name: str, *, flange_frame: str | None = None) -> dict[str, str]:
+        """What to tell a controller, in its frame and units, bounds and assumptions as comment.
+
+        Args:
+            name: `ur`, `franka`, `kuka`, `abb`, `fanuc` or `ros2`; several between commas, or `all`.
+            flange_frame: link whose frame the controller has; None for what was asked when it was weighed.
+
+        Returns:
+            The text of each file by its name, such as `ur/payload.script`.
+
+        Raises:
+            UnknownNameError: there is no such controller.
+            InputError: there is no such link, or a joint lies between it and the load.
+        """
+        names = controller_names(name, place="controller")
+        return dict(controller_files(self.controller_load(flange_frame=flange_frame), names).files)
+
+    def safety_sheet(self, *, flange_frame: str | None = None) -> str:
+        """One page to print: mass at most, centre within, what is assumed, what was checked, what it is not.
+
+        Args:
+            flange_frame: link whose frame the controller has; None for what was asked when it was weighed.
+
+        Returns:
+            HTML in UTF-8.
+
+        Raises:
+            InputError: there is no such link, or a joint lies between it and the load.
+        """
+        inputs = self.request.document()["inputs"]
+        return safety_sheet(
+            self.controller_load(flange_frame=flange_frame),
+            self.verdict,
+            way=self.weighing.way,
+            caution="" if self.request.empty else ALONE,
+            inputs={Path(name).name: digest for name, digest in inputs.items()},
+        )
+
+    def _for_controllers(self) -> dict[str, bytes]:
+        """The files for controllers and the safety sheet, where they were asked for."""
+        if not self.request.stated_for_controllers:
+            return {}
+        files = controller_files(self.controller_load(), self.request.controllers).files
+        texts = {f"{FOLDER}/{name}": text for name, text in files.items()} | {SHEET: self.safety_sheet()}
+        return {name: text.encode() for name, text in texts.items()}
+
     def save(self, folder: FilePath, *, force: bool = False) -> dict[str, str]:
         """Write the asset: models for simulators, numbers, record and report; everything, or nothing.
+
+        With them go the files for controllers that were asked for, and with these or with guaranteed bounds
+        the safety sheet.
 
         Args:
             folder: where to.
@@ -300,10 +407,10 @@ class Payload:
                 grasp = self.request.grasp_pose
                 body = self.truth if grasp is None else self.truth.moved(grasp.inverse())
                 trials = _beside_the_truth(Path(scratch) / "object" / "object.xml", body)
-        page = self._page(trials, [*first.files, "record.json", REPORT], first.judges)
-        written = write_object(
-            out, self.body, **told, extra={REPORT: page.encode()}, record=record, force=force
-        )
+        beside = self._for_controllers()
+        page = self._page(trials, [*first.files, *beside, "record.json", REPORT], first.judges)
+        extra = {REPORT: page.encode(), **beside}
+        written = write_object(out, self.body, **told, extra=extra, record=record, force=force)
         return {name: str(out / name) for name in written.files}
 
     def _object(self) -> dict[str, Any]:

@@ -15,6 +15,7 @@ from steelyard.arrays import Array
 from steelyard.audit import Check, Status, Verdict, check_density
 from steelyard.errors import InputError, RecordingError, UnknownNameError
 from steelyard.export import ObjectMesh, object_mesh
+from steelyard.export import ObjectMesh, controller_files, object_mesh, require_free
 from steelyard.files import FilePath
 from steelyard.finding import Finding, Severity
 from steelyard.formats import require_free
@@ -51,6 +52,7 @@ from steelyard.recording import Reading, Recording, log_name, read, require_read
 from steelyard.robot import Robot, read_payload
 from steelyard.signals import Preparation, prepared_alike, sampling_of
 from steelyard.threads import with_one_blas_thread
+from steelyard.workflows.controller_load import flange_findings, flange_of
 from steelyard.workflows.given import given_model, given_robot
 from steelyard.workflows.guaranteed_payload import guaranteed
 from steelyard.workflows.identify import DRIVE
@@ -109,6 +111,13 @@ def payload_of_request(
             f"'{request.method}' has no windows.",
             place="--window",
             remedy=f"Leave it out, or use --method {WINDOWS}.",
+        )
+    _ = request.controllers  # a name that no controller has is refused before anything is read
+    if request.flange_frame is not None and not request.stated_for_controllers:
+        raise InputError(
+            "is for the files of controllers and for the safety sheet.",
+            place="--flange-frame",
+            remedy="Give --controller or --torque-error with it.",
         )
     if request.mesh is not None and not Path(request.mesh).is_file():
         raise InputError("there is no such file.", place=request.mesh)
@@ -210,6 +219,7 @@ def _weighed(asked: PayloadRequest, objects: GivenObjects) -> Payload:
     absent = absent_joints(robot, logs[: len(asked.loaded)], asked.columns, asked.topic)
     robot, request = absent.held(robot), replace(asked, lock=(*asked.lock, *absent.locks))
     held = mounted_at(robot, grasp=request.grasp_pose)
+    noticed = () if not request.stated_for_controllers else _flange(robot, held, request.flange_frame)
     task = WeighingTask(request, objects, robot, held)
     say(f"1  the payload's frame is {held.frame}, carried by {held.link}")
     runs = _runs(task, request.torque_constant)
@@ -236,8 +246,9 @@ def _weighed(asked: PayloadRequest, objects: GivenObjects) -> Payload:
         *_caution(request, way),
         *_gains(estimate, others),
         *estimate.findings,
+        *noticed,
     )
-    return Payload(
+    found = Payload(
         robot,
         held,
         runs,
@@ -252,6 +263,15 @@ def _weighed(asked: PayloadRequest, objects: GivenObjects) -> Payload:
         findings,
         asked,
     )
+    if not request.controllers:
+        return found
+    lost = controller_files(found.controller_load(), request.controllers).findings
+    return replace(found, findings=(*findings, *lost))
+
+
+def _flange(robot: Robot, held: Mount, name: str | None) -> tuple[Finding, ...]:
+    """What is to be said of the controller's frame; one that cannot be taken is refused before the logs."""
+    return flange_findings(*flange_of(robot, held, name))
 
 
 def _density(estimate: PayloadEstimate, mesh: ObjectMesh) -> Check:

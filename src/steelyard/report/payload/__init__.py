@@ -1,7 +1,8 @@
-"""The page of a weighed payload."""
+"""The page of a weighed payload, and its safety sheet."""
 
 from steelyard.report.payload.content import GainAnswer, TrialOutcome, payload_content_of, payload_trace
 from steelyard.report.payload.page import payload_page
+from steelyard.report.payload.sheet import safety_sheet
 
 __all__ = [
     "GainAnswer",
@@ -9,4 +10,5 @@ __all__ = [
     "payload_content_of",
     "payload_page",
     "payload_trace",
+    "safety_sheet",
 ]
