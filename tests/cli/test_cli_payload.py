@@ -218,3 +218,32 @@ def test_what_cannot_be_used_is_refused_and_nothing_written(
         message = refused(capsys, monkeypatch, *loaded, *out, *words)
         assert part in message, message
     assert not (tmp_path / "object").exists()
+
+
+def test_a_controller_that_is_not_known_ends_the_command_before_it_reads_a_log(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    words = ("--loaded", "no.csv", "--out", tmp_path / "object", "--controller", "ur,kukka")
+    complaint = refused(capsys, monkeypatch, *words)
+    assert "--controller: unknown controller 'kukka'" in complaint
+    assert "Did you mean 'kuka'?" in complaint
+    assert not list(tmp_path.iterdir())
+
+
+def test_the_terminal_says_where_the_files_are(logs: Path, tmp_path: Path) -> None:
+    out = tmp_path / "object"
+    words = [
+        "--loaded",
+        logs / "loaded.csv",
+        "--empty",
+        logs / "empty.csv",
+        "--out",
+        out,
+        "--controller",
+        "all",
+    ]
+    done = CliRunner().invoke(app, ["payload", "panda", *map(str, words)])
+    assert done.exit_code == 0, done.output
+    assert f"written to {out}" in done.stdout.replace("\n", "")
+    assert "controllers/fanuc: A payload schedule holds the diagonal" in done.stdout
+    assert len(list((out / "controllers").rglob("*.*"))) == 8

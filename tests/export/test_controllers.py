@@ -1,4 +1,4 @@
-"""Files for controllers say the load in each vendor's frame and units; a wrong sign, frame or unit is noticed."""
+"""Files for controllers state the load in the vendor's frame and units; a wrong sign, frame or unit shows."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Readers of the files for controllers, each written from the vendor's document alone.
 
-Each gives mass in kg, centre of mass in m from the flange, and inertia about it in kg m² in the flange's axes. What
-a format does not state is not a number.
+Each gives mass in kg, centre of mass in m from the flange, and inertia about it in kg m² in the flange's
+axes. What a format does not state is not a number.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ def franka_desk(text: str) -> Told:
 
 
 def kuka(text: str, *, order: str = "ZYX") -> Told:
-    """KUKA: M in kg, X, Y, Z in mm, A about Z, B about the new Y, C about the new X in degrees, J in kg m²."""
+    """KUKA: M in kg; X, Y, Z in mm; A about Z, B about the new Y, C about the new X in °; J in kg m²."""
     (line,) = re.findall(r"^LOAD_DATA\[\d+\]=(.*)$", text, re.M)
     form = r"\{M (F),CM \{X (F),Y (F),Z (F),A (F),B (F),C (F)\},J \{X (F),Y (F),Z (F)\}\}".replace("F", FLOAT)
     found = re.fullmatch(form, line)

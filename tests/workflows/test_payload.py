@@ -12,11 +12,13 @@ import numpy as np
 import pytest
 
 from cli.running import Run, run
+from oracles.controller_files import READERS, agrees, statements
 from payloads.loaded_arm import body, motion_of
 from payloads.loaded_arm import run as driven
 from steelyard.archive import to_document
 from steelyard.audit import Status
 from steelyard.errors import InputError
+from steelyard.pose import Pose
 from steelyard.recording import read, write
 from steelyard.workflows.payload import payload
 from steelyard.workflows.weighed_payload import PayloadRequest
@@ -131,3 +133,60 @@ def test_a_model_is_read_once(there: Path, monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setattr(weighing, "given_model", lambda text, *rest: asked.append(text) or given(text, *rest))
     payload("panda", loaded="loaded.csv", model="panda", torque_error="0.05,0.5")
     assert asked == ["panda"]
+
+
+def test_controllers_are_told_in_files_and_from_python_alike(there: Path, tmp_path: Path) -> None:
+    asked = {"loaded": "loaded.csv", "empty": "empty.csv", "grasp": [0.0, 0.0, 0.1]}
+    done = payload("panda", **asked, controller=["ur", "abb"], out=tmp_path / "asset")
+    told = {name for name in done.files if "/" in name}
+    assert told == {
+        "controllers/ur/payload.script",
+        "controllers/ur/set_payload.yaml",
+        "controllers/abb/HeldLoad.mod",
+    }
+    for name, text in done.for_controller("ur,abb").items():
+        assert (tmp_path / "asset" / "controllers" / name).read_text() == text
+    mass, com, inertia = READERS["abb/HeldLoad.mod"](
+        statements("HeldLoad.mod", done.for_controller("abb")["abb/HeldLoad.mod"])
+    )
+    held = done.body.moved(Pose(np.eye(3), [0.0, 0.0, 0.1]))  # the grasp is 0.1 m out of the flange
+    assert agrees((mass, com, inertia), (held.mass, held.com, held.inertia))
+    assert np.abs(com - LOAD.com).max() < 2e-3
+    assert done.controller_load(flange_frame="panda_link7").frame == "panda_link7"
+    assert [f.code for f in done.findings if f.place == "panda_link8"] == ["flange-frame"]
+    sheet = (tmp_path / "asset" / "safety.html").read_text()
+    assert sheet == done.safety_sheet()
+    assert "Nothing is guaranteed" in sheet
+    assert run("replay", tmp_path / "asset").code == 0
+
+
+def test_guaranteed_bounds_come_with_a_safety_sheet_and_nothing_else_does(made: Any, there: Path) -> None:
+    assert "safety.html" not in made[1].document["files"]
+    done = payload("panda", loaded="loaded.csv", torque_error=(0.01, 0.2), model_error=0.001, acceleration=20)
+    assert done.bounds is not None
+    load = done.controller_load()
+    assert load.bounds is not None
+    assert load.bounds.mass.tolist() == [done.bounds.lower[0], done.bounds.upper[0]]
+    sheet = done.safety_sheet()
+    assert "No empty run is given" in sheet
+    assert f"{len(done.bounds.assumptions)} assumptions of safety.html" in " ".join(
+        done.for_controller("kuka")["kuka/load_data.txt"].split()
+    )
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"controller": "ur,yaskawa"}, r"--controller: unknown controller 'yaskawa'.*franka"),
+        ({"controller": ""}, r"--controller: unknown controller ''"),
+        ({"controller": "ur", "flange_frame": "flange"}, r"--flange-frame: unknown link 'flange'"),
+        ({"controller": "ur", "flange_frame": "panda_link6"}, r"--flange-frame: between 'panda_link6'"),
+        ({"flange_frame": "panda_link8"}, r"--flange-frame: is for the files of controllers"),
+    ],
+)
+def test_what_no_controller_can_be_told_is_refused_and_nothing_is_written(
+    there: Path, tmp_path: Path, options: dict[str, Any], words: str
+) -> None:
+    with pytest.raises(InputError, match=words):
+        payload("panda", loaded="loaded.csv", out=tmp_path / "asset", **options)
+    assert not list(tmp_path.iterdir())
