@@ -23,7 +23,7 @@ from steelyard.export.controllers import (
     axes_of_moment,
     controller_files,
     controller_names,
-    number,
+    decimal_number,
     rounded_outward,
 )
 from steelyard.inertia import Body, random_body
@@ -313,9 +313,9 @@ def test_without_bounds_nothing_is_called_guaranteed_and_a_failed_verdict_is_lou
 def test_a_number_has_seven_digits_a_point_and_no_exponent() -> None:
     rng = np.random.default_rng(1)
     for value in rng.normal(size=200) * 10.0 ** rng.integers(-5, 4, 200):
-        assert re.fullmatch(r"-?\d+\.\d+", number(value))
-        assert float(number(value)) == pytest.approx(value, rel=5.1e-7)
-    assert [number(x) for x in (0.0, -0.0, 1e-15, -1e-15, 1.0, 123456789.0)] == [
+        assert re.fullmatch(r"-?\d+\.\d+", decimal_number(value))
+        assert float(decimal_number(value)) == pytest.approx(value, rel=5.1e-7)
+    assert [decimal_number(x) for x in (0.0, -0.0, 1e-15, -1e-15, 1.0, 123456789.0)] == [
         *(4 * ["0.0"]),
         "1.0",
         "123456789.0",

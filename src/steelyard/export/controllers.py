@@ -315,7 +315,7 @@ def controller_files(load: ControllerLoad, names: Iterable[str]) -> ControllerFi
 
 def _universal_robots(load: ControllerLoad, convention: Convention, lost: str) -> dict[str, str]:
     m, (x, y, z), I_c = _told(load.body, convention)
-    six = [number(I_c[i, j]) for i, j in ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))]
+    six = [decimal_number(I_c[i, j]) for i, j in ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))]
     head = _comment("#", load, convention, lost)
     call = f"set_target_payload({m}, [{x}, {y}, {z}], [{', '.join(six)}])"
     older = f"# Software without set_target_payload knows no inertia: set_payload({m}, [{x}, {y}, {z}])"
@@ -336,7 +336,7 @@ def _universal_robots(load: ControllerLoad, convention: Convention, lost: str) -
 
 def _franka(load: ControllerLoad, convention: Convention, lost: str) -> dict[str, str]:
     m, com, I_c = _told(load.body, convention)
-    columns = [number(value) for value in I_c.T.ravel().tolist()]
+    columns = [decimal_number(value) for value in I_c.T.ravel().tolist()]
     code = [
         "// endeffector-config.json can hold no comment: all of this holds for it as well.",
         "#pragma once",
@@ -370,8 +370,8 @@ def _franka(load: ControllerLoad, convention: Convention, lost: str) -> dict[str
 def _kuka(load: ControllerLoad, convention: Convention, lost: str) -> dict[str, str]:
     m, (x, y, z), _ = _told(load.body, convention)
     axes = axes_of_moment(load.body)
-    C, B, A = (number(angle) for angle in np.degrees(rpy(axes.rotation)).tolist())
-    X, Y, Z = (number(moment) for moment in axes.moments.tolist())
+    C, B, A = (decimal_number(angle) for angle in np.degrees(rpy(axes.rotation)).tolist())
+    X, Y, Z = (decimal_number(moment) for moment in axes.moments.tolist())
     place = f"X {x},Y {y},Z {z},A {A},B {B},C {C}"
     return {
         "load_data.txt": _lines(
@@ -386,8 +386,8 @@ def _abb(load: ControllerLoad, convention: Convention, lost: str) -> dict[str, s
     m, com, _ = _told(load.body, convention)
     axes = axes_of_moment(load.body)
     q = Pose(axes.rotation, np.zeros(3)).quaternion[[3, 0, 1, 2]]
-    aom = ",".join(number(value) for value in q.tolist())
-    moments = ",".join(number(moment) for moment in axes.moments.tolist())
+    aom = ",".join(decimal_number(value) for value in q.tolist())
+    moments = ",".join(decimal_number(moment) for moment in axes.moments.tolist())
     return {
         "HeldLoad.mod": _lines(
             "MODULE HeldLoad",
@@ -405,7 +405,7 @@ KGF_CM_S2 = 100.0 / 9.80665
 
 def _fanuc(load: ControllerLoad, convention: Convention, lost: str) -> dict[str, str]:
     m, com, I_c = _told(load.body, convention)
-    moments = [number(value) for value in (KGF_CM_S2 * I_c.diagonal()).tolist()]
+    moments = [decimal_number(value) for value in (KGF_CM_S2 * I_c.diagonal()).tolist()]
     rows = [("PAYLOAD", "[kg]", m)]
     for word, unit, values in (("CENTER", "[cm]", com), ("INERTIA", "[kgfcms^2]", moments)):
         rows += [(f"PAYLOAD {word} {axis}", unit, value) for axis, value in zip("XYZ", values, strict=True)]
@@ -419,12 +419,12 @@ def _fanuc(load: ControllerLoad, convention: Convention, lost: str) -> dict[str,
 
 
 def _ros2_control(load: ControllerLoad, convention: Convention, lost: str) -> dict[str, str]:
-    _, com, _ = _told(load.body, convention)
-    force = number(load.body.mass * load.gravity)
+    m, com, _ = _told(load.body, convention)
+    g, force = decimal_number(load.gravity), decimal_number(load.body.mass * load.gravity)
     return {
         "admittance_controller.yaml": _lines(
             *_comment("#", load, convention, lost),
-            f"# The weight is {number(load.body.mass)} kg times {number(load.gravity)} m/s^2.",
+            f"# The weight is {m} kg times {g} m/s^2.",
             "# The first line is the name of the controller's node: change it to yours.",
             "admittance_controller:",
             "  ros__parameters:",
@@ -479,7 +479,7 @@ _WIDTH = 100
 _EXACT = Context(prec=60)
 
 
-def number(value: float) -> str:
+def decimal_number(value: float) -> str:
     """A number with `DIGITS` significant digits, a decimal point and no exponent, which every reader takes.
 
     Args:
@@ -535,8 +535,8 @@ def rounded_outward(lower: float, upper: float, *, power: int = 0, decimals: int
 
 def _told(body: Body, convention: Convention) -> tuple[str, list[str], Array]:
     """Mass and centre as text in the convention's units, and the inertia, kg m²."""
-    com = [number(value) for value in (10.0**convention.power * body.com).tolist()]
-    return number(body.mass), com, body.inertia
+    com = [decimal_number(value) for value in (10.0**convention.power * body.com).tolist()]
+    return decimal_number(body.mass), com, body.inertia
 
 
 def _comment(mark: str, load: ControllerLoad, convention: Convention, lost: str) -> list[str]:
@@ -562,10 +562,10 @@ def _comment(mark: str, load: ControllerLoad, convention: Convention, lost: str)
 def _bounds_words(load: ControllerLoad, convention: Convention) -> str:
     bounds = load.bounds
     if bounds is None:
-        low, high = load.interval95
+        low, high = (f"{end:.4g}" for end in load.interval95)
         return (
             "NOTHING IS GUARANTEED: no bounds were found or asked for (--torque-error). Mass between "
-            f"{low:.4g} and {high:.4g} kg by its 95 % interval."
+            f"{low} and {high} kg by its 95 % interval."
         )
     low, high = rounded_outward(*bounds.mass.tolist(), decimals=MASS_DECIMALS)
     where = "the centre of mass is not bounded"

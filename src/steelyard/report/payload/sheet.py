@@ -7,6 +7,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from steelyard.arrays import Array
 from steelyard.audit import Check, Status, Verdict
 from steelyard.export import COM_DECIMALS, MASS_DECIMALS, ControllerLoad, LoadBounds, rounded_outward
 from steelyard.report.content import SYMBOLS
@@ -45,7 +46,7 @@ def safety_sheet(
         HTML in UTF-8.
     """
     bounds, status = load.bounds, verdict.status
-    least, most = (None, None) if bounds is None else _outward(*bounds.mass.tolist(), MASS_DECIMALS)
+    least, most = (None, None) if bounds is None else _outward(bounds.mass, MASS_DECIMALS)
     half = (load.interval95[1] - load.interval95[0]) / 2.0
     told = {
         "robot": load.robot,
@@ -97,7 +98,7 @@ def _centre(bounds: LoadBounds) -> list[tuple[str, str, str]]:
     """Axis, lower and upper end in mm; none where nothing bounds the centre."""
     if not np.isfinite(bounds.com).all():
         return []
-    ends = [_outward(*pair, COM_DECIMALS - 3, power=3) for pair in bounds.com.T.tolist()]
+    ends = [_outward(pair, COM_DECIMALS - 3, power=3) for pair in bounds.com.T]
     return [(axis, low, high) for axis, (low, high) in zip("xyz", ends, strict=True)]
 
 
@@ -105,11 +106,11 @@ def _reach(bounds: LoadBounds) -> str | None:
     """Largest distance of the centre from the origin, mm."""
     if not np.isfinite(bounds.reach):
         return None
-    return _outward(0.0, bounds.reach, COM_DECIMALS - 3, power=3)[1]
+    return _outward(np.array([0.0, bounds.reach]), COM_DECIMALS - 3, power=3)[1]
 
 
-def _outward(lower: float, upper: float, decimals: int, *, power: int = 0) -> tuple[str, str]:
-    low, high = rounded_outward(lower, upper, power=power, decimals=decimals)
+def _outward(ends: Array, decimals: int, *, power: int = 0) -> tuple[str, str]:
+    low, high = rounded_outward(float(ends[0]), float(ends[1]), power=power, decimals=decimals)
     return low.replace("-", MINUS), high.replace("-", MINUS)
 
 
