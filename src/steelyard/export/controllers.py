@@ -228,7 +228,7 @@ CONVENTIONS: Mapping[str, Convention] = {
         "faceplate: z out of it, x up, y right seen from behind; ROS descriptions call it tool0",
         _ALL_OF_IT,
         "That the inertia is about the center of gravity is what users report, not what we found FANUC to "
-        "write. The system variables $PLST_GRP hold other units: enter this on the screen.",
+        "write. In backups the system variables $PLST_GRP look like kg cm^2: enter this on the screen.",
         "FANUC operator's manual, MOTION/PAYLOAD SET, as Lincoln Electric publishes it; robot-forum.com, "
         "thread 37725 (units and center of the inertia).",
     ),
