@@ -169,6 +169,12 @@ def test_no_page_says_guaranteed_without_what_is_assumed(content: PayloadContent
         replace(content, bounds=silent)
 
 
+def test_bounds_lead_to_the_safety_sheet_where_it_stands_beside_the_page(content: PayloadContent) -> None:
+    link = 'href="safety.html"'
+    assert link not in payload_page(content)
+    assert link in section_of(payload_page(replace(content, files=(*FILES, "safety.html"))), "guaranteed")
+
+
 def test_the_page_shows_real_bounds_as_they_come(content: PayloadContent) -> None:
     ten = np.array([number.value for number in content.ten])
     box = PayloadBox.in_ball(5.0, 0.5)

@@ -28,7 +28,6 @@ import numpy as np
 
 from steelyard.arrays import Array, read_only
 from steelyard.errors import InputError, UnknownNameError
-from steelyard.export.xml_text import rpy
 from steelyard.finding import Finding, Severity
 from steelyard.inertia import Body, Principal, principal_axes
 from steelyard.pose import Pose
@@ -370,7 +369,7 @@ def _franka(load: ControllerLoad, convention: Convention, lost: str) -> dict[str
 def _kuka(load: ControllerLoad, convention: Convention, lost: str) -> dict[str, str]:
     m, (x, y, z), _ = _told(load.body, convention)
     axes = axes_of_moment(load.body)
-    C, B, A = (decimal_number(angle) for angle in np.degrees(rpy(axes.rotation)).tolist())
+    C, B, A = (decimal_number(angle) for angle in np.degrees(Pose(axes.rotation, np.zeros(3)).rpy).tolist())
     X, Y, Z = (decimal_number(moment) for moment in axes.moments.tolist())
     place = f"X {x},Y {y},Z {z},A {A},B {B},C {C}"
     return {

@@ -10,9 +10,8 @@ import numpy as np
 from steelyard.arrays import Array
 from steelyard.audit import Check, Status, Verdict
 from steelyard.export import COM_DECIMALS, MASS_DECIMALS, ControllerLoad, LoadBounds, rounded_outward
-from steelyard.report.content import SYMBOLS
+from steelyard.report.content import SYMBOLS, headline
 from steelyard.report.html import MINUS, numeral
-from steelyard.report.payload.page import payload_headline
 from steelyard.report.render import render_page
 
 BOUNDS = "guaranteed bounds"
@@ -77,7 +76,7 @@ def safety_sheet(
         ],
         "status": status.value,
         "symbol": SYMBOLS[status],
-        "headline": payload_headline(verdict),
+        "headline": headline(verdict, "these numbers", "are"),
         "is_not": IS_NOT,
         "way": way,
         "read": [(name, digest[:12]) for name, digest in inputs.items()],
