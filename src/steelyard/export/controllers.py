@@ -26,7 +26,7 @@ from textwrap import wrap
 
 import numpy as np
 
-from steelyard.arrays import Array, read_only
+from steelyard.arrays import Array, keep_checked, read_only
 from steelyard.errors import InputError, UnknownNameError
 from steelyard.finding import Finding, Severity
 from steelyard.inertia import Body, Principal, principal_axes
@@ -64,6 +64,10 @@ class LoadBounds:
     heaviest: bool = False
     needed: float | None = None
 
+    def __post_init__(self) -> None:
+        keep_checked(self, (2,), "mass")
+        keep_checked(self, (2, 3), "com", finite=False)
+
     @classmethod
     def of(cls, bounds: GuaranteedBounds, placement: Pose, *, extent: float = math.inf) -> LoadBounds:
         r"""The bounds in another frame: the smallest box with the axes of F that holds the turned one.
@@ -92,8 +96,8 @@ class LoadBounds:
             ball = float(np.linalg.norm(p)) + extent
             reach = min(float(np.linalg.norm(np.abs(com).max(axis=0))), ball) * (1.0 + 1e-14)
         return cls(
-            read_only(np.array([bounds.lower[0], bounds.upper[0]])),
-            read_only(com),
+            np.array([bounds.lower[0], bounds.upper[0]]),
+            com,
             reach,
             bounds.assumptions,
             bounds.untested,
@@ -189,11 +193,11 @@ CONVENTIONS: Mapping[str, Convention] = {
         "kg, m, kg m^2",
         "flange F; descriptions call it panda_link8 or fr3_link8",
         "setLoad adds to the end effector that Desk knows; the JSON replaces it. Use one of the two.",
-        "That the inertia has the axes of the flange, and that the JSON counts in kg, m and kg m^2 from the "
-        "flange as libfranka does, is not written.",
+        "That the inertia has the axes of the flange is not written; that the JSON counts in kg, m and "
+        "kg m^2 from the flange is read from Franka's example for a Robotiq gripper.",
         "libfranka, Robot::setLoad (F_x_Cload from the flange, inertia column-major) and RobotState::I_load "
         "(with respect to the center of mass); Franka RIDE, end effector commissioning "
-        "(endeffector-config.json).",
+        "(endeffector-config.json); frankarobotics/external_gripper_example.",
     ),
     "kuka": Convention(
         "KUKA",
