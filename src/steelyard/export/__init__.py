@@ -1,11 +1,7 @@
 """What was found, as files others read: `result` writes the result folder of an identification.
 
-`payload_asset` writes the asset of an object with its `object_mesh`; `draws` are models for domain
-randomisation.
-`result` writes the result folder of an identification and `payload_asset` the asset of an object. `urdf`,
-`mjcf` and `feedforward` are formats; `read_back` has another tool read what was written and compares.
-`controllers` states a load as the arm's controller takes it, `draws` are models for domain randomisation, and
-`folder` makes a folder appear whole or not at all.
+`payload_asset` writes the asset of an object with its `object_mesh`; `controllers` states a load as the arm's
+controller takes it; `draws` are models for domain randomisation.
 """
 
 from steelyard.export.controllers import (
@@ -42,12 +38,7 @@ __all__ = [
     "draw_models",
     "object_mesh",
     "parameter_classes",
-    "record_document",
-    "require_free",
-    "robot_with_parameters",
     "rounded_outward",
-    "versions",
-    "write_folder",
     "write_object",
     "write_result",
 ]

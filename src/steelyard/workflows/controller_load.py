@@ -7,8 +7,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from steelyard.errors import InputError, UnknownNameError
-from steelyard.export import ControllerLoad, LoadBounds, versions
+from steelyard.export import ControllerLoad, LoadBounds
 from steelyard.finding import Finding, Severity
+from steelyard.formats import versions
 from steelyard.payloads import DecidedBy, Mount, PayloadEstimate
 from steelyard.robot import Frame, Robot
 from steelyard.uncertainty import GuaranteedBounds

@@ -14,7 +14,6 @@ import numpy as np
 from steelyard.arrays import Array
 from steelyard.audit import Status, Verdict
 from steelyard.errors import InputError, RecordingError
-from steelyard.export import ObjectMesh, write_object
 from steelyard.export import (
     FOLDER,
     SHEET,
@@ -22,7 +21,6 @@ from steelyard.export import (
     ObjectMesh,
     controller_files,
     controller_names,
-    record_document,
     write_object,
 )
 from steelyard.files import FilePath

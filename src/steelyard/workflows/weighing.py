@@ -14,8 +14,7 @@ import numpy as np
 from steelyard.arrays import Array
 from steelyard.audit import Check, Status, Verdict, check_density
 from steelyard.errors import InputError, RecordingError, UnknownNameError
-from steelyard.export import ObjectMesh, object_mesh
-from steelyard.export import ObjectMesh, controller_files, object_mesh, require_free
+from steelyard.export import ObjectMesh, controller_files, object_mesh
 from steelyard.files import FilePath
 from steelyard.finding import Finding, Severity
 from steelyard.formats import require_free
