@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from cli.running import run
-from steelyard.limits import MotionLimits, certify
-from steelyard.limits.certificate import read_certificate
+from steelyard.archive import read_document
+from steelyard.limits import Certificate, MotionLimits, certify
 from steelyard.motion import read_motion
 from steelyard.recording import read
 from steelyard.zoo import zoo_robot
@@ -53,7 +53,7 @@ def test_the_certificate_is_of_this_motion_and_can_be_made_again(
     made: tuple[Path, dict[str, object]],
 ) -> None:
     out, _ = made
-    proof = read_certificate(out.with_suffix(".certificate.json"))
+    proof = read_document(Certificate, out.with_suffix(".certificate.json"))
     motion, robot = read_motion(out), zoo_robot("two_link")
     assert proof.motion == motion.digest
     again = certify(MotionLimits(robot), motion)
@@ -91,7 +91,7 @@ def test_terminal_and_page_say_the_same_clearance(tmp_path: Path) -> None:
     words = ("excite", "panda", "--out", out, "--rounds", "1", "--scene", scene)
     done = run(*words)
     assert done.code == 0, done.err
-    proof = read_certificate(out.with_suffix(".certificate.json"))
+    proof = read_document(Certificate, out.with_suffix(".certificate.json"))
     least = proof.smallest("clearance")
     assert least is not None
     left, apart = (

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from cli.running import Run, run
+from steelyard.archive import read_document
 from steelyard.limits import Certificate, certify, clearance_of
-from steelyard.limits.certificate import read_certificate
 from steelyard.motion import read_motion
 from steelyard.robot.descriptions.urdf import load_urdf
 
@@ -125,7 +125,7 @@ def test_a_shape_that_cannot_be_read_makes_the_answer_amber(tmp_path: Path, shap
     page = (tmp_path / "motion.html").read_text()
     assert "Look before you run this motion" in page
     assert "Not part of the proof" in page
-    certificate = read_certificate(tmp_path / "motion.certificate.json")
+    certificate = read_document(Certificate, tmp_path / "motion.certificate.json")
     assert "unchecked-shape" in {finding.code for finding in certificate.uncovered}
 
 
@@ -215,7 +215,7 @@ def test_a_floor_is_assumed_level_with_the_base_and_kept_clear_of(tmp_path: Path
     done = _excite(arm, floor="base")
     assert done.code == 0, done.err
     assert any("assumed to be level with the base" in words for words in done.document["findings"])
-    certificate = read_certificate(tmp_path / "motion.certificate.json")
+    certificate = read_document(Certificate, tmp_path / "motion.certificate.json")
     assert "lower – box 'floor'" in {margin.name for margin in certificate.margins}
     motion = read_motion(tmp_path / "motion.json")
     q = motion.sample(np.linspace(0.0, motion.duration, 2001)).q
@@ -225,7 +225,7 @@ def test_a_floor_is_assumed_level_with_the_base_and_kept_clear_of(tmp_path: Path
     free = _excite(arm, floor="none")
     assert free.code == 0
     assert "lower – box 'floor'" not in {
-        margin.name for margin in read_certificate(tmp_path / "motion.certificate.json").margins
+        margin.name for margin in read_document(Certificate, tmp_path / "motion.certificate.json").margins
     }
 
 
@@ -251,7 +251,7 @@ def test_of_an_arm_that_hangs_the_floor_is_unknown_until_it_is_stated(tmp_path: 
     assert any("--floor" in words for words in unknown.document["uncovered"])
     stated = _excite(arm, "--gravity", "0,0,9.81", floor=-2.5)
     assert (stated.code, stated.document["certified"]) == (0, True)
-    certificate = read_certificate(tmp_path / "motion.certificate.json")
+    certificate = read_document(Certificate, tmp_path / "motion.certificate.json")
     (lower,) = (x.margin for x in certificate.margins if x.name == "lower – box 'floor'")
     # It hangs from a ceiling 2.5 m above the floor and reaches 1.2 m down.
     assert 1.2 <= lower <= 2.5
@@ -329,5 +329,5 @@ def test_what_an_mjcf_file_puts_around_its_robot_is_kept_clear_or_named(
     done = _excite(arm, "--velocity", 2, "--torque", 50, floor="base")
     assert done.code == (3 if named else 0), done.err
     assert any(named in words for words in done.document["uncovered"]) or not named
-    certificate = read_certificate(tmp_path / "motion.certificate.json")
+    certificate = read_document(Certificate, tmp_path / "motion.certificate.json")
     assert "b – box 'floor'" in {margin.name for margin in certificate.margins}

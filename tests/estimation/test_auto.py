@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from estimation.test_friction import stribeck_problem
+from oracles.stacked_equation import stacked_equation
 from steelyard.consistency import check_parameters
 from steelyard.errors import InputError, UnknownNameError
 from steelyard.estimation import METHODS, fit_auto, fit_by_name, fit_lmi, fit_weighted
@@ -28,7 +29,7 @@ def _standing(problem: Problem) -> Problem:
     q[:, -1], v[:, -1], a[:, -1] = 0.3, 0.0, 0.0
     held = replace(problem, evidence=replace(at, q=q, v=v, a=a))
     assert problem.prior is not None
-    tau = held.regression()[0] @ (problem.base.matrix @ problem.prior)
+    tau = stacked_equation(held)[0] @ (problem.base.matrix @ problem.prior)
     return with_torque(held, tau.reshape(at.tau.shape))
 
 
@@ -51,7 +52,7 @@ def test_the_price_is_what_links_leave_beside_what_the_data_alone_leaves() -> No
     estimate, alone = fit_auto(problem), fit_weighted(problem)
     assert estimate.parameters is not None
     size = np.sqrt((problem.samples.tau**2).mean())
-    W, tau = problem.regression()
+    W, tau = stacked_equation(problem)
     left = tau - W @ (problem.base.matrix @ estimate.parameters)
     price = estimate.detail["price"]
     assert isinstance(price, dict)
@@ -103,7 +104,7 @@ def _creating_energy() -> Problem:
     beta = np.array(truth)
     viscous = [k for k, name in enumerate(problem.base.names) if "viscous" in name]
     beta[viscous] = -5.0
-    tau = (problem.regression()[0] @ beta).reshape(problem.samples.tau.shape)
+    tau = (stacked_equation(problem)[0] @ beta).reshape(problem.samples.tau.shape)
     return noisy(with_torque(problem, tau), 4)
 
 

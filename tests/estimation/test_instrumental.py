@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from oracles.stacked_equation import stacked_equation
 from steelyard.dynamics import torque_regressor
 from steelyard.errors import NoSolutionError, ShapeError
 from steelyard.estimation.instrumental import fit_instrumental, instrumental_shift
@@ -28,7 +29,7 @@ def test_it_solves_the_equations_multiplied_by_their_instruments() -> None:
     motion = problem.samples
     posed = shaken(noisy(problem, 1), 2, 0.05)
     estimate = fit_instrumental(posed, motion.q, motion.v, motion.a)
-    W, tau = posed.regression()
+    W, tau = stacked_equation(posed)
     Z = torque_regressor(posed.robot, posed.layout, motion.q, motion.v, motion.a).reshape(len(W), -1)
     Z = Z[:, posed.base.columns]
     assert estimate.weights is not None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from oracles.stacked_equation import stacked_equation
 from steelyard.audit import torque_error
 from steelyard.dynamics import inverse_dynamics
 from steelyard.errors import InputError, NoSolutionError, RecordingError, ShapeError
@@ -50,7 +51,7 @@ def test_the_residual_is_orthogonal_to_every_column() -> None:
     robot = zoo_robot("panda")
     problem = problem_of(robot, recorded(robot, 2, noise=0.3))
     estimate = fit_least_squares(problem)
-    W, tau = problem.regression()
+    W, tau = stacked_equation(problem)
     residual = tau - W @ estimate.values
     assert np.abs(W.T @ residual).max() < 1e-9 * np.linalg.norm(W, axis=0).max() * np.linalg.norm(residual)
     reference = np.linalg.lstsq(W, tau, rcond=None)[0]
@@ -117,7 +118,7 @@ def test_relative_error_is_the_interface_formula() -> None:
 def test_the_triangle_of_the_base_parameters_is_that_of_the_stacked_equation() -> None:
     robot = zoo_robot("two_link")
     problem = posed(robot, layout_of(robot, DRIVE), [recorded(robot, 0, noise=0.1)])
-    W, tau = problem.regression()
+    W, tau = stacked_equation(problem)
     R = problem.base_factor()
     assert R.shape == (problem.base.count + 1,) * 2
     assert np.array_equal(R, np.triu(R))

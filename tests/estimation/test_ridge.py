@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from oracles.stacked_equation import stacked_equation
 from steelyard.dynamics import torque_regressor
 from steelyard.errors import InputError
 from steelyard.estimation.linear import fit_ridge, fit_weighted
@@ -32,7 +33,7 @@ def test_a_weak_ridge_is_least_squares_and_a_strong_one_the_prior() -> None:
     problem = noisy(problem, 2)
     assert problem.prior is not None
     problem = replace(problem, prior=problem.prior + 0.1)
-    W, tau = problem.regression()
+    W, tau = stacked_equation(problem)
     plain = np.linalg.lstsq(W, tau, rcond=None)[0]
     np.testing.assert_allclose(fit_ridge(problem, 1e-10).values, plain, atol=1e-6)
     strong = fit_ridge(problem, 1e12).parameters

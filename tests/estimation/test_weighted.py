@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 import scipy.linalg
 
+from oracles.stacked_equation import stacked_equation
 from steelyard.arrays import Array
 from steelyard.errors import InputError, NoSolutionError
 from steelyard.estimation.equations import base_rows, residuals
@@ -34,7 +35,7 @@ def standing(problem: Problem) -> Problem:
     q[:, -1], v[:, -1], a[:, -1] = 0.3, 0.0, 0.0
     evidence = replace(at, q=q, v=v, a=a)
     held = replace(problem, evidence=evidence)
-    Y, _ = held.regression()
+    Y, _ = stacked_equation(held)
     phi = problem.prior
     assert phi is not None
     tau = (Y @ (problem.base.matrix @ phi)).reshape(at.tau.shape)
@@ -51,7 +52,7 @@ def test_the_answer_is_the_weighted_normal_equations_of_the_stacked_data() -> No
     problem, _ = exact_problem("panda")
     problem = noisy(problem, 1)
     estimate = fit_weighted(problem)
-    W, tau = problem.regression()
+    W, tau = stacked_equation(problem)
     assert estimate.weights is not None
     w = np.tile(estimate.weights, problem.samples.n)
     reference = np.linalg.lstsq(W * w[:, None], tau * w, rcond=None)[0]
@@ -67,7 +68,7 @@ def test_white_noise_gives_the_textbook_covariance() -> None:
     problem, _ = exact_problem("two_link")
     problem = noisy(problem, 2)
     estimate = fit_weighted(problem, colour="white")
-    W, _ = problem.regression()
+    W, _ = stacked_equation(problem)
     assert estimate.weights is not None
     assert estimate.covariance is not None
     w = np.tile(estimate.weights, problem.samples.n)
@@ -82,7 +83,7 @@ def test_white_noise_gives_the_textbook_covariance() -> None:
 @pytest.mark.parametrize("memory", [0.8, 0.2])
 def test_a_known_noise_gives_the_sandwich_of_its_full_covariance_matrix(memory: float) -> None:
     problem, _ = exact_problem("two_link", samples=150)
-    source, (W, _) = base_rows(problem), problem.regression()
+    source, (W, _) = base_rows(problem), stacked_equation(problem)
     weights = np.array([1.0, 3.0])
     models = (
         NoiseModel(np.array([memory]), np.array([2.0, 2.0 * memory])),
@@ -143,7 +144,7 @@ def test_newey_west_sees_noise_that_joints_share() -> None:
     common = 0.3 * np.random.default_rng(4).normal(size=(4000, 1)) * np.ones(2)
     problem = with_torque(problem, problem.samples.tau + common)
     estimate = fit_weighted(problem, colour="newey-west")
-    W, _ = problem.regression()
+    W, _ = stacked_equation(problem)
     w = estimate.weights
     assert w is not None
     Ws = (W.reshape(-1, 2, W.shape[1]) * w[:, None]).reshape(-1, W.shape[1])
@@ -160,7 +161,7 @@ def test_what_the_fit_took_from_the_residual_is_given_back() -> None:
     found = []
     for seed in range(12):
         posed = noisy(problem, seed, level=1.0)
-        W, tau = posed.regression()
+        W, tau = stacked_equation(posed)
         beta = np.linalg.lstsq(W, tau, rcond=None)[0]
         source = base_rows(posed)
         gain = np.linalg.inv(W.T @ W)
@@ -214,7 +215,7 @@ def test_held_poses_identify_the_gravity_parameters_and_nothing_else() -> None:
     held = Recording(problem.robot.joint_names, np.arange(60.0), q, tau=np.zeros((60, 2)))
     posed = static_problem(problem.robot, problem.layout, [held])
     assert not any(word in name for name in posed.base.names for word in ("I", "viscous", "rotor"))
-    W, _ = posed.regression()
+    W, _ = stacked_equation(posed)
     truth = posed.base.matrix @ phi
     posed = with_torque(posed, (W @ truth).reshape(60, 2))
     np.testing.assert_allclose(fit_weighted(posed).values, truth, atol=1e-9)
