@@ -7,6 +7,10 @@ A change is killed when a test fails. One that survives every test that reaches 
 changes nothing that matters. `--junit` takes the durations that `pytest --junitxml` has written, which put
 short tests first, and leaves out tests that fail there. A run that was stopped goes on where it was. With
 `--killed` only what was killed before is judged again, each by its own test first: that takes minutes.
+
+A kept change is looked for in all sources, where files were merged and definitions moved too
+(`mutation/moved.py`). One that is gone is replaced by another of the same room, drawn by the seed; the file
+says so under `gone` and `instead_of`.
 """
 
 from __future__ import annotations
@@ -29,13 +33,12 @@ from typing import Any
 os.environ["OPENBLAS_NUM_THREADS"] = "1"
 
 from mutation.changes import Change
+from mutation.moved import Line, Sources
 from mutation.sample import draw
 from mutation.suite import OneTest, Suite
 from mutation.trial import KILLED, LIMIT, SURVIVED, Judged, Place, load_libraries, stages_of, trial
 
 ROOT = Path(__file__).resolve().parents[1]
-GONE = "gone"
-"""The line of a kept change is no longer in the sources."""
 POLL = 0.1
 """Seconds between two looks at a run."""
 
@@ -46,31 +49,40 @@ class Mutant:
 
     Attributes:
         change: the change.
-        before: its line as it is.
+        line: its line as it is, with its neighbours.
         after: its line as it would be.
         judged: the verdict; None before the trial.
+        instead_of: the change in whose place it was drawn, in words; empty for one of the first draw.
     """
 
     change: Change
-    before: str
+    line: Line
     after: str
     judged: Judged | None = None
+    instead_of: str = ""
 
     @property
     def verdict(self) -> str:
         """The verdict in a word; empty before the trial."""
         return "" if self.judged is None else self.judged.verdict
 
+    @property
+    def words(self) -> str:
+        """The change for people."""
+        return f"{self.change.file}:{self.change.line} {self.line.text} → {self.after}"
+
     def document(self) -> dict[str, Any]:
         """The mutant for JSON."""
-        lines = {"room": self.change.room, "before": self.before, "after": self.after}
+        lines = {"room": self.change.room, "above": self.line.above, "before": self.line.text}
+        lines |= {"below": self.line.below, "after": self.after}
+        if self.instead_of:
+            lines["instead_of"] = self.instead_of
         return asdict(self.change) | lines | ({} if self.judged is None else asdict(self.judged))
 
 
-def mutant_of(change: Change, source: str) -> Mutant:
-    """A change of a source, with the line it stands in."""
-    at = change.line - 1
-    return Mutant(change, source.splitlines()[at].strip(), change.applied(source).splitlines()[at].strip())
+def mutant_of(change: Change, sources: Sources) -> Mutant:
+    """A change of some sources, with the line it stands in."""
+    return Mutant(change, sources.line(change), sources.changed(change))
 
 
 def read_mutant(document: dict[str, Any]) -> Mutant:
@@ -79,23 +91,51 @@ def read_mutant(document: dict[str, Any]) -> Mutant:
     judged = None
     if "verdict" in document:
         judged = Judged(**{name: document[name] for name in Judged.__dataclass_fields__})
-    return Mutant(change, document["before"], document["after"], judged)
+    line = Line(document["before"], document["above"], document["below"])
+    return Mutant(change, line, document["after"], judged, document.get("instead_of", ""))
 
 
-def found_again(mutant: Mutant, package: Path) -> Change | None:
-    """The change in sources that may have moved since: at the nearest line with the same text, or None."""
-    change = mutant.change
-    file = package / change.file
-    lines = file.read_text().splitlines() if file.is_file() else []
-    places = [k for k, line in enumerate(lines, 1) if line.strip() == mutant.before]
-    for line in sorted(places, key=lambda k: abs(k - change.line)):
-        moved = replace(change, line=line)
-        try:
-            moved.applied(file.read_text())
-        except ValueError:
-            continue
-        return moved
-    return None
+def found_again(mutants: list[Mutant], sources: Sources, seed: int) -> tuple[list[Mutant], list[int]]:
+    """Kept mutants in sources that were rearranged since.
+
+    Args:
+        mutants: with the verdicts of then.
+        sources: of today.
+        seed: of the draw.
+
+    Returns:
+        The mutants at their places of today with the same verdicts, and which of them are gone. In the place
+        of one that is gone stands another of the same room, without a verdict; where the room has another
+        name, of the room to which most of its other changes went.
+    """
+    found = [sources.found(mutant.change, mutant.line, mutant.after) for mutant in mutants]
+    rooms: dict[str, Counter[str]] = {}
+    gone: dict[str, list[int]] = {}
+    for mutant, change in zip(mutants, found, strict=True):
+        if change is not None:
+            rooms.setdefault(mutant.change.room, Counter())[change.room] += 1
+    for place, (mutant, change) in enumerate(zip(mutants, found, strict=True)):
+        if change is None:
+            known = rooms.get(mutant.change.room, Counter({mutant.change.room: 1}))
+            gone.setdefault(known.most_common(1)[0][0], []).append(place)
+    again = [
+        mutant if change is None else replace(mutant_of(change, sources), judged=mutant.judged)
+        for mutant, change in zip(mutants, found, strict=True)
+    ]
+    taken = [change for change in found if change is not None]
+    for room, places in sorted(gone.items()):
+        drawn = sources.drawn_instead(room, taken, len(places), seed)
+        for place, change in zip(places, drawn, strict=True):
+            again[place] = replace(mutant_of(change, sources), instead_of=mutants[place].words)
+    return again, sorted(place for places in gone.values() for place in places)
+
+
+def counts_of(mutants: list[Mutant]) -> dict[str, dict[str, int]]:
+    """How many of each verdict, by room."""
+    counts: dict[str, Counter[str]] = {}
+    for mutant in mutants:
+        counts.setdefault(mutant.change.room, Counter())[mutant.verdict or "waiting"] += 1
+    return {room: dict(sorted(count.items())) for room, count in sorted(counts.items())}
 
 
 class Sample:
@@ -123,10 +163,7 @@ class Sample:
 
     def rooms(self) -> dict[str, dict[str, int]]:
         """How many of each verdict, by room."""
-        counts: dict[str, Counter[str]] = {}
-        for mutant in self.mutants:
-            counts.setdefault(mutant.change.room, Counter())[mutant.verdict or "waiting"] += 1
-        return {room: dict(sorted(count.items())) for room, count in sorted(counts.items())}
+        return counts_of(self.mutants)
 
     def killed_before(self) -> int:
         """How many the earlier run of the same sample killed; 0 where there was none."""
@@ -140,7 +177,7 @@ class Sample:
 
     def table(self) -> str:
         """Verdicts by room as a table in Markdown."""
-        columns = (KILLED, SURVIVED, LIMIT, GONE, "waiting", "killed before")
+        columns = (KILLED, SURVIVED, LIMIT, "waiting", "killed before")
         before = self._head.get("before", {})
         total: Counter[str] = Counter()
         rows = []
@@ -156,11 +193,8 @@ def judge(
     mutant: Mutant, place: Place, suite: Suite, limit: float, first: str
 ) -> Generator[None, None, Judged]:
     """Judge a mutant: by the test that killed it before where there is one, then by those near it."""
-    change = found_again(mutant, place.root / "src" / "steelyard")
-    if change is None:
-        return Judged(GONE, "", "", 0, 0.0)
-    spent = 0.0
-    if first and suite.exists(first):
+    change, spent = mutant.change, 0.0
+    if first:
         known = [[OneTest(first, suite.seconds(first))]]
         judged = yield from trial(change, place, suite, known, max(limit, 3.0 * suite.seconds(first)))
         if judged.verdict == KILLED:
@@ -223,7 +257,7 @@ def _line(number: int, mutant: Mutant) -> str:
     change, judged = mutant.change, mutant.judged
     assert judged is not None
     old, new = (" ".join(text.split())[:20] for text in (change.old, change.new))
-    what = f"{change.file}:{change.line}  {mutant.before[:60]}  [{old} → {new}]"
+    what = f"{change.file}:{change.line}  {mutant.line.text[:60]}  [{old} → {new}]"
     return f"{number:4d} {judged.verdict:8s} {judged.seconds:6.1f} s  {what}  {judged.how} {judged.by}"
 
 
@@ -244,28 +278,31 @@ def main(words: list[str]) -> int:
     asked = parser.parse_args(words)
     root = asked.root.resolve()
     package = root / "src" / "steelyard"
+    suite, sources = Suite(root, asked.junit), Sources(package)
     firsts: dict[Change, str] = {}
+    head: dict[str, Any] = {"seed": asked.seed, "limit": asked.limit}
     if asked.again is not None:
         kept = json.loads(asked.again.read_text())
-        before = list(map(read_mutant, kept["mutants"]))
-        firsts = {m.change: m.judged.by for m in before if m.judged is not None}
+        earlier = list(map(read_mutant, kept["mutants"]))
+        again, gone = found_again(earlier, sources, kept["seed"])
+        firsts = {m.change: suite.found(m.judged.by) for m in again if m.judged is not None}
         mutants = [
             mutant if asked.killed and mutant.verdict != KILLED else replace(mutant, judged=None)
-            for mutant in before
+            for mutant in again
         ]
-        head = {"seed": kept["seed"], "limit": asked.limit, "before": kept["rooms"]}
+        # Verdicts of then in the rooms of today, which may have other names.
+        before = [replace(now, judged=then.judged) for then, now in zip(earlier, again, strict=True)]
+        head |= {"seed": kept["seed"], "before": counts_of(before)}
+        head |= {"gone": [earlier[place].words for place in gone]}
     else:
-        drawn = draw(package, asked.number, asked.seed)
-        mutants = [mutant_of(change, (package / change.file).read_text()) for change in drawn]
-        head = {"seed": asked.seed, "limit": asked.limit}
+        mutants = [mutant_of(change, sources) for change in draw(package, asked.number, asked.seed)]
     if asked.list:
         for mutant in mutants:
-            print(f"{mutant.change.file}:{mutant.change.line}\n  - {mutant.before}\n  + {mutant.after}")
+            print(f"{mutant.change.file}:{mutant.change.line}\n  - {mutant.line.text}\n  + {mutant.after}")
         return 0
     date = datetime.date.today().isoformat()
     again = "-again" if asked.again is not None else ""
     file = asked.to or root / "docs" / "results" / f"mutants{again}-{date}.json"
-    suite = Suite(root, asked.junit)
     sample = Sample(file, {"date": date, **head, "left_out": suite.left_out}, mutants)
     load_libraries()
     signal.signal(signal.SIGTERM, signal.default_int_handler)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections import defaultdict
+from collections.abc import Iterable
 from pathlib import Path
 
 from mutation.changes import Change, changes_of, code_lines
@@ -26,18 +27,24 @@ def draw(package: Path, number: int, seed: int) -> list[Change]:
         The changes by room and place.
     """
     lines: dict[str, int] = defaultdict(int)
-    found: dict[str, dict[str, list[Change]]] = defaultdict(lambda: defaultdict(list))
     for file in sorted(package.rglob("*.py")):
-        source = file.read_text()
         path = file.relative_to(package).as_posix()
-        for change in changes_of(path, source):
-            found[change.room][change.kind].append(change)
-        lines[path.partition("/")[0] if "/" in path else "ground"] += code_lines(source)
+        lines[path.partition("/")[0] if "/" in path else "ground"] += code_lines(file.read_text())
+    found = changes_by_room(package)
     drawn = []
     for room, size in shares({room: lines[room] for room in sorted(found)}, number).items():
         rng = random.Random(f"{seed} {room}")
-        drawn += _draw_room(found[room], size, rng)
+        drawn += draw_room(found[room], size, rng)
     return sorted(drawn, key=lambda change: (change.room, change.file, change.line))
+
+
+def changes_by_room(package: Path) -> dict[str, dict[str, list[Change]]]:
+    """Every change of a package, by room and kind."""
+    found: dict[str, dict[str, list[Change]]] = defaultdict(lambda: defaultdict(list))
+    for file in sorted(package.rglob("*.py")):
+        for change in changes_of(file.relative_to(package).as_posix(), file.read_text()):
+            found[change.room][change.kind].append(change)
+    return found
 
 
 def shares(lines: dict[str, int], number: int) -> dict[str, int]:
@@ -53,16 +60,29 @@ def shares(lines: dict[str, int], number: int) -> dict[str, int]:
     return {room: FEWEST + share for room, share in given.items()}
 
 
-def _draw_room(found: dict[str, list[Change]], size: int, rng: random.Random) -> list[Change]:
+def draw_room(
+    found: dict[str, list[Change]], size: int, rng: random.Random, taken: Iterable[tuple[str, int]] = ()
+) -> list[Change]:
+    """Draw changes of one room by kind.
+
+    Args:
+        found: its changes, by kind.
+        size: how many; fewer where there are fewer.
+        rng: the source of chance.
+        taken: files and lines that are not drawn.
+
+    Returns:
+        The changes in the order of the draw, each on a line of its own.
+    """
     left = {kind: rng.sample(changes, len(changes)) for kind, changes in sorted(found.items())}
     drawn: list[Change] = []
-    taken: set[tuple[str, int]] = set()
+    lines = set(taken)
     while left and len(drawn) < size:
         kind = rng.choice(sorted(left))
         change = left[kind].pop()
         if not left[kind]:
             del left[kind]
-        if (change.file, change.line) not in taken:
-            taken.add((change.file, change.line))
+        if (change.file, change.line) not in lines:
+            lines.add((change.file, change.line))
             drawn.append(change)
     return drawn
