@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from campaigns.test_identification import written as identification
@@ -15,8 +16,10 @@ from steelyard.archive import to_document
 from steelyard.campaigns import CampaignEvent, Happening, TaskGraph, read_spec
 from steelyard.errors import InputError
 from steelyard.progress import ProgressStep
+from steelyard.report import campaign_content_of
 from steelyard.workflows.campaign import campaign
 from steelyard.workflows.campaign_result import CampaignResult
+from steelyard.zoo import zoo_robot
 
 
 class Notes:
@@ -82,15 +85,38 @@ def test_the_result_says_how_it_ended_in_a_line(
     assert set(result.files) == {"campaign.json", "runs.parquet", "trials.parquet", "table.parquet"}
 
 
-def test_an_identification_is_the_commands_own(tmp_path: Path) -> None:
-    spec = identification(tmp_path)
-    ours = campaign(spec, out=tmp_path / "out", workers=1)
-    theirs = run("campaign", spec, "--out", tmp_path / "out", "--workers", 1, "--json")
+@pytest.fixture(scope="module")
+def identified(tmp_path_factory: pytest.TempPathFactory) -> tuple[CampaignResult, Path]:
+    folder = tmp_path_factory.mktemp("identification")
+    return campaign(identification(folder), out=folder / "out", workers=1), folder
+
+
+def test_an_identification_is_the_commands_own(identified: tuple[CampaignResult, Path]) -> None:
+    ours, folder = identified
+    theirs = run("campaign", ours.spec.path, "--out", folder / "out", "--workers", 1, "--json")
     assert plain(ours.document) == plain(theirs.document)
     assert ours.content is not None
     assert ours.verdict == ours.content.verdict.status
     assert Path(ours.files["report.html"]).is_file()
     assert str(ours).startswith("two_link, two links: ")
+
+
+def test_the_page_draws_the_joints_that_the_file_names_or_every_one(
+    identified: tuple[CampaignResult, Path],
+) -> None:
+    result = identified[0]
+    assert result.answer is not None
+    (predicted,) = result.answer["validated"].values()
+    robot = zoo_robot("two_link")
+    for named, places in (([1], [0]), ([2], [1]), ([], [0, 1])):
+        answer = result.answer | {"settings": result.answer["settings"] | {"traced": named}}
+        content = campaign_content_of(result.spec, result.outcome, answer)
+        joints = tuple(robot.joint_names[place] for place in places)
+        assert content.joints == joints
+        assert content.units == ("N·m",) * len(joints)
+        (trace,) = content.traces
+        np.testing.assert_array_equal(trace.measured, predicted["measured"][:, places])
+        assert [curves.joints for curves in content.commands] == [joints] * 2
 
 
 def test_processes_here_and_a_cluster_are_refused_together(tmp_path: Path) -> None:
