@@ -33,6 +33,8 @@ PATIENCE = 4.0
 """Seconds by the clock for each second of the processor, where a test waits instead of computing."""
 HANGS = 30.0
 """Seconds beyond ten times its usual ones after which a test is taken to run for ever."""
+LONGEST_LOOK = 1.0
+"""Seconds by the clock that count between two looks at a run: more have passed only if both were stopped."""
 MOST_MEMORY = 6 << 30
 """Octets of memory that a test may hold."""
 OWN_CACHE = ("archive.py", "compiled.py")
@@ -127,7 +129,8 @@ class _Run:
 
     pid: int
     told: Path
-    started: float
+    looked: float
+    waited: float = 0.0
     test: str = ""
     test_began: tuple[float, float] = (0.0, 0.0)
     failed: str = ""
@@ -143,6 +146,10 @@ class _Run:
             self.seconds = usage.ru_utime + usage.ru_stime
         else:
             self.seconds = _processor_seconds(self.pid)
+        now = time.monotonic()
+        if not _is_stopped(self.pid):
+            self.waited += min(now - self.looked, LONGEST_LOOK) / PATIENCE
+        self.looked = now
         begun = ""
         for line in self.told.read_text().splitlines():
             word, _, test = line.partition(" ")
@@ -153,7 +160,7 @@ class _Run:
             elif not self.failed:
                 self.failed, self.how = test, word
         if begun != self.test:
-            self.test, self.test_began = begun, (self.seconds, time.monotonic())
+            self.test, self.test_began = begun, (self.seconds, self.waited)
 
     def durations(self) -> dict[str, float]:
         """Seconds of every test function that has run, so far."""
@@ -168,14 +175,13 @@ class _Run:
     @property
     def on_this_test(self) -> float:
         """Seconds that the present test has taken, of the processor or of patience."""
-        processor, clock = self.test_began
-        waited = (time.monotonic() - clock) / PATIENCE
-        return max(self.seconds - processor, waited) if self.test else 0.0
+        processor, waited = self.test_began
+        return max(self.seconds - processor, self.waited - waited) if self.test else 0.0
 
     @property
     def spent(self) -> float:
         """Seconds of the whole run, of the processor or of patience."""
-        return max(self.seconds, (time.monotonic() - self.started) / PATIENCE)
+        return max(self.seconds, self.waited)
 
     def end(self) -> None:
         """End the run with all its processes."""
@@ -349,6 +355,11 @@ def _processor_seconds(pid: int) -> float:
 def _memory(pid: int) -> int:
     fields = _status(pid)
     return int(fields[21]) * os.sysconf("SC_PAGE_SIZE") if fields else 0
+
+
+def _is_stopped(pid: int) -> bool:
+    """Whether somebody has stopped a process for a while, which says nothing about it."""
+    return _status(pid)[:1] in (["T"], ["t"])
 
 
 def _status(pid: int) -> list[str]:
