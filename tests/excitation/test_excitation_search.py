@@ -20,7 +20,7 @@ from steelyard.excitation import (
     robot_columns,
 )
 from steelyard.excitation.columns import proximal_base
-from steelyard.excitation.interior_point import Iterate, minimise_within_limits
+from steelyard.excitation.interior_point import Iterate, _learn, minimise_within_limits
 from steelyard.excitation.local_search import Searcher, random_unknowns
 from steelyard.identifiable import Criterion, numerical_base, score
 from steelyard.layout import layout_of
@@ -56,6 +56,23 @@ def test_the_method_finds_the_minimum_of_a_quadratic_in_a_box_as_another_solver_
     judge = minimize(lambda z: f(z)[0], np.zeros(H.shape[0]), constraints=rows, tol=1e-10, method="SLSQP")
     assert np.abs(limits.values(iterate.x)).max() > 0.99
     assert f(iterate.x)[0] == pytest.approx(judge.fun, rel=1e-4)
+
+
+@pytest.mark.parametrize("curved", [3.0, 0.3, 0.1, -2.0])
+def test_the_learnt_curvature_is_that_along_the_step_or_a_fifth_of_what_was_believed(curved: float) -> None:
+    r"""Powell's damping: $s^T H_+ s = \max(s^T t, s^T H s / 5)$, so H stays positive definite."""
+    rng = np.random.default_rng(0)
+    factor, s, across = rng.standard_normal((6, 6)), rng.standard_normal(6), rng.standard_normal(6)
+    H = factor @ factor.T + np.eye(6)
+    believed = s @ H @ s
+    t = curved * believed * s / (s @ s) + 0.1 * (across - s * (across @ s) / (s @ s))
+    iterate = Iterate(np.zeros((2, 3)), curvature=H)
+    _learn(iterate, s.reshape(2, 3), t.reshape(2, 3))
+    assert iterate.curvature is not None
+    assert s @ iterate.curvature @ s == pytest.approx(max(curved, 0.2) * believed)
+    assert np.linalg.eigvalsh(iterate.curvature).min() > 0.0
+    if curved > 0.2:
+        np.testing.assert_allclose(iterate.curvature @ s, t, atol=1e-9 * np.abs(t).max())
 
 
 def test_the_end_of_a_search_meets_the_conditions_of_optimality() -> None:

@@ -208,8 +208,9 @@ def test_what_cannot_be_studied_is_refused_with_the_choices() -> None:
         study(TORQUES, trials=0)
     with pytest.raises(InputError, match="rate"):
         study(TORQUES, rate=0.0)
-    with pytest.raises(InputError, match="5 samples"):
-        study(TORQUES, rate=0.5)
+    with pytest.raises(InputError, match="9 samples of a motion of 10 s; 10 are needed"):
+        study(TORQUES, rate=0.9)
+    assert study(TORQUES, filters=("clean",), trials=1, rate=1.0).cells
     with pytest.raises(InputError, match="noises"):
         study()
     with pytest.raises(UnknownNameError, match="sinusoid"):

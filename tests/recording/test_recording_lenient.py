@@ -8,6 +8,7 @@ from steelyard.errors import RecordingError
 from steelyard.recording import Recording, inspect_recording, read, write
 from steelyard.recording.assembly import increasing
 from steelyard.recording.inspection.garbage import garbage_rows
+from steelyard.recording.table import KEPT, Column
 
 N = 200
 T = 0.01 * np.arange(N)
@@ -82,6 +83,14 @@ def test_many_bad_rows_are_all_named(tmp_path):
     reading = read(written(tmp_path, body), lenient=True)
     assert [int(f.place.split("row ")[1].split(" ")[0]) for f in reading.findings] == bad
     assert reading.recording.n == N - len(bad)
+
+
+def test_bad_cells_beyond_the_first_are_counted_but_not_described():
+    values = np.full(KEPT + 3, np.nan)
+    values[1] = 2.0
+    column = Column.of("q_1", values)
+    assert column.unusable == KEPT + 2
+    assert [defect.row for defect in column.defects] == [0, *range(2, KEPT + 1)]
 
 
 def test_rows_keep_their_numbers_behind_rows_that_could_not_be_split(tmp_path):

@@ -10,6 +10,7 @@ import pytest
 
 from steelyard.errors import DescriptionError
 from steelyard.robot.descriptions.xacro.expansion import expand_xacro
+from steelyard.robot.descriptions.xacro.expression import MAX_ELEMENTS, MAX_WORK, Exhausted, ExpansionBudget
 
 HEAD = '<robot name="r" xmlns:xacro="http://www.ros.org/wiki/xacro">\n'
 SECONDS = 20.0
@@ -201,6 +202,16 @@ def test_the_other_way_to_evaluate_is_no_wider(tmp_path: Path, name: str) -> Non
 )  # fmt: skip
 def test_expansion_without_end_is_refused(tmp_path: Path, body: str, reason: str) -> None:
     refusal(described(tmp_path, body), reason)
+
+
+def test_all_of_a_budget_may_be_used_and_no_more() -> None:
+    budget = ExpansionBudget(elements=MAX_ELEMENTS - 1, work=MAX_WORK - 5)
+    budget.make_element()
+    budget.spend(5)
+    with pytest.raises(Exhausted, match="more than 50000 elements"):
+        budget.make_element()
+    with pytest.raises(Exhausted, match="more than 1000000 steps"):
+        budget.spend(1)
 
 
 @pytest.mark.parametrize(
