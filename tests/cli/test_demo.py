@@ -51,6 +51,15 @@ from steelyard.workflows import demonstration
 demonstration.DESIGN = demonstration.DESIGN | {"rounds": 1, "harmonics": 2, "period": 4.0}
 main()
 """
+BUSY_HELPER = """
+import subprocess, sys
+from steelyard import threads
+from steelyard.cli import compile, output
+threads.thread_count = lambda: 2
+compile.start_helper = lambda kernels: subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"])
+output.HELPERS.wanted = True
+output._Compilation("demo")("kernel")
+"""
 WHOLE = "from steelyard.cli import main; main()"
 
 
@@ -102,6 +111,14 @@ def test_it_finds_a_panda_that_is_not_the_one_described(panda: Ended) -> None:
     assert document["seconds"] > 0
     for file in document["files"].values():
         assert (panda.folder / file).stat().st_size > 0
+
+
+def test_its_helper_ends_with_it_whatever_it_is_at(tmp_path: Path) -> None:
+    # The helper holds the output open, so that a run which outlasts the program is seen.
+    command = [sys.executable, "-c", BUSY_HELPER]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False, timeout=40.0)
+    assert done.returncode == 0, done.stderr
+    assert "compile kernel" in done.stderr
 
 
 def test_it_uses_what_its_helper_makes(panda: Ended, tmp_path: Path) -> None:
