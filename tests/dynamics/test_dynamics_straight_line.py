@@ -19,6 +19,7 @@ from steelyard.dynamics import inverse_dynamics, mass_matrix, torque_regressor
 from steelyard.dynamics.batch import numbers
 from steelyard.dynamics.straight_line import LANES, StraightLineCode, straight_line_code, straight_line_pays
 from steelyard.dynamics.straight_line.code import LARGEST
+from steelyard.dynamics.straight_line.expression import ExpressionGraph, is_zero
 from steelyard.dynamics.straight_line.inputs import write_cos_sin
 from steelyard.dynamics.straight_line.model import carried_parameters, exact_constant
 from steelyard.dynamics.tree import tree_of
@@ -194,6 +195,16 @@ def test_parameters_outside_the_basis_vanish_from_the_code() -> None:
 def test_a_quarter_turn_leaves_no_operation_behind() -> None:
     turn = np.array([np.cos(np.pi / 2), 1.0 - 2e-16, -1.0, 0.5, 1e-9])
     assert exact_constant(turn).tolist() == [0.0, 1.0, -1.0, 0.5, 1e-9]
+
+
+def test_only_a_number_that_is_zero_is_zero_whatever_the_inputs() -> None:
+    (x,) = ExpressionGraph().symbols(1)
+    assert is_zero(0.0)
+    assert is_zero(x - x)
+    assert is_zero(x * 0.0)
+    assert not is_zero(0.5)
+    assert not is_zero(x)
+    assert not is_zero(x - 0.5)
 
 
 def test_sines_and_cosines_are_those_of_the_system_to_the_last_bits() -> None:
