@@ -35,6 +35,17 @@ def rounds(count: int) -> SearchBudget:
     return SearchBudget(seconds=None, rounds=count)
 
 
+def test_two_harmonics_leave_a_motion_from_rest_to_rest_and_one_leaves_none() -> None:
+    robot = zoo_robot("two_link")
+    motion = random_fourier(robot, np.random.default_rng(0), harmonics=2, period=4.0)
+    assert fourier_family(robot, harmonics=2, period=4.0).sine.shape == motion.sine.shape
+    ends = motion.sample(np.array([0.0, 4.0]))
+    np.testing.assert_allclose(ends.v, 0.0, atol=1e-12)
+    assert np.ptp(motion.sample(np.linspace(0.0, 4.0, 50)).q, axis=0).min() > 0.1
+    with pytest.raises(InputError, match="at least 2, got 1"):
+        fourier_family(robot, harmonics=1)
+
+
 def test_the_method_finds_the_minimum_of_a_quadratic_in_a_box_as_another_solver_does() -> None:
     searcher = Searcher(two_link())
     limits, shape = searcher.limits, searcher.unknowns.shape
