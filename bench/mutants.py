@@ -119,7 +119,9 @@ def found_again(mutants: list[Mutant], sources: Sources, seed: int) -> tuple[lis
             known = rooms.get(mutant.change.room, Counter({mutant.change.room: 1}))
             gone.setdefault(known.most_common(1)[0][0], []).append(place)
     again = [
-        mutant if change is None else replace(mutant_of(change, sources), judged=mutant.judged)
+        mutant
+        if change is None
+        else replace(mutant_of(change, sources), judged=mutant.judged, instead_of=mutant.instead_of)
         for mutant, change in zip(mutants, found, strict=True)
     ]
     taken = [change for change in found if change is not None]
@@ -284,7 +286,7 @@ def main(words: list[str]) -> int:
     if asked.again is not None:
         kept = json.loads(asked.again.read_text())
         earlier = list(map(read_mutant, kept["mutants"]))
-        again, gone = found_again(earlier, sources, kept["seed"])
+        again, _ = found_again(earlier, sources, kept["seed"])
         firsts = {m.change: suite.found(m.judged.by) for m in again if m.judged is not None}
         mutants = [
             mutant if asked.killed and mutant.verdict != KILLED else replace(mutant, judged=None)
@@ -293,7 +295,7 @@ def main(words: list[str]) -> int:
         # Verdicts of then in the rooms of today, which may have other names.
         before = [replace(now, judged=then.judged) for then, now in zip(earlier, again, strict=True)]
         head |= {"seed": kept["seed"], "before": counts_of(before)}
-        head |= {"gone": [earlier[place].words for place in gone]}
+        head |= {"gone": [mutant.instead_of for mutant in again if mutant.instead_of]}
     else:
         mutants = [mutant_of(change, sources) for change in draw(package, asked.number, asked.seed)]
     if asked.list:

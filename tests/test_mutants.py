@@ -201,6 +201,8 @@ def test_another_of_the_same_room_is_drawn_for_one_that_is_gone(tmp_path: Path) 
     assert len({(mutant.change.file, mutant.change.line) for mutant in again}) == 4
     assert found_again(mutants, Sources(folder), seed=1) == (again, gone)
     assert read_mutant(again[0].document()) == again[0]
+    # What it stands for is still known after another look.
+    assert found_again(again, Sources(folder), seed=1) == (again, [])
 
 
 def test_a_test_is_found_by_its_name_where_its_file_has_moved(tmp_path: Path) -> None:
