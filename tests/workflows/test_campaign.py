@@ -16,7 +16,7 @@ from steelyard.archive import to_document
 from steelyard.campaigns import CampaignEvent, Happening, TaskGraph, read_spec
 from steelyard.errors import InputError
 from steelyard.progress import ProgressStep
-from steelyard.report import campaign_content_of
+from steelyard.report.campaign import campaign_content_of
 from steelyard.workflows.campaign import campaign
 from steelyard.workflows.campaign_result import CampaignResult
 from steelyard.zoo import zoo_robot
