@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import cache
+from itertools import product
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -27,7 +29,7 @@ from steelyard.limits import (
 )
 from steelyard.motion import FourierMotion, random_fourier
 from steelyard.pose import Pose
-from steelyard.robot import Box, Capsule, Cylinder, Robot, Sphere
+from steelyard.robot import Box, Capsule, Cylinder, Geometry, MeshFile, Robot, Sphere
 from steelyard.simulation import second_look
 from steelyard.zoo import zoo_robot
 
@@ -143,6 +145,29 @@ def test_torques_of_a_robot_with_other_friction_disagree() -> None:
     proof = certify(blind, motion, sharpness=0.9)
     with pytest.raises(SolverError, match="torque limit"):
         second_look(MotionLimits(limits.robot, limits.clearance), motion, proof)
+
+
+def test_a_mesh_is_looked_at_as_the_hull_of_its_vertices(tmp_path: Path) -> None:
+    robot = zoo_robot("panda")
+    half = 0.5 * np.array([0.06, 0.04, 0.08])
+    corners = [half * signs for signs in product((-1.0, 1.0), repeat=3)]
+    faces = [(1, 2, 4), (4, 3, 1), (5, 6, 8), (8, 7, 5), (1, 5, 8), (2, 6, 7)]
+    lines = ["v {} {} {}".format(*corner) for corner in corners] + [
+        "f {} {} {}".format(*face) for face in faces
+    ]
+    (tmp_path / "block.obj").write_text("\n".join(lines))
+    place = Pose.from_rpy((0, 0, 0), (0.0, 0.0, 0.06))
+    motion = random_fourier(robot, np.random.default_rng(0), fraction=0.1)
+    looks = []
+    for shape in (MeshFile("block.obj"), Box(*(2.0 * half))):
+        around_it = clearance_of(robot, tool=[Geometry(shape, place)], tool_meshes=tmp_path)
+        limits = MotionLimits(robot, around_it)
+        looks.append(second_look(limits, motion, certify(limits, motion)))
+    mesh, box = looks
+    assert mesh.unseen == ()
+    assert any("tool" in margin.name for margin in mesh.margins)
+    assert [margin.name for margin in mesh.margins] == [margin.name for margin in box.margins]
+    np.testing.assert_allclose([x.seen for x in mesh.margins], [x.seen for x in box.margins], atol=1e-6)
 
 
 def test_a_flat_shape_is_named_as_not_looked_at_again() -> None:
