@@ -29,7 +29,7 @@ from steelyard.report.payload.content import (
     payload_content_of,
     payload_trace,
 )
-from steelyard.report.payload.page import GAZEBO, MUJOCO, PINOCCHIO, payload_page
+from steelyard.report.payload.page import GAZEBO, MUJOCO, PINOCCHIO, SIZE, Sheet, payload_page
 from steelyard.uncertainty.guaranteed import guaranteed_bounds
 from steelyard.uncertainty.payload_polytope import BoundedRows, PayloadBox, Place
 from steelyard.zoo import zoo_robot
@@ -308,3 +308,18 @@ def test_content_that_contradicts_itself_is_refused(content: PayloadContent) -> 
         replace(content, body=Body(0.0, np.zeros(3), np.zeros((3, 3))))
     with pytest.raises(InputError, match="before it begins"):
         replace(content.numbers[0], lower=2.0, upper=1.0)
+
+
+@pytest.mark.parametrize("reach", [0.02, 0.3, 5.0])
+def test_the_axes_of_the_frame_are_as_long_on_every_sheet(reach: float) -> None:
+    """They are drawn from the frame's origin along two axes, each as long as a fifth of the sheet or so."""
+    sheet = Sheet((1, 2), np.zeros(3), reach)
+    origin = sheet.place(np.zeros(3))
+    right, up = sheet.frame()
+    assert (right["text"], up["text"]) == ("y", "z")
+    for mark, sign in ((right, (1, 0)), (up, (0, -1))):
+        start, end = (tuple(map(float, text.split())) for text in mark["path"][1:].split("L"))
+        assert start == pytest.approx(origin, abs=0.05)
+        along = np.subtract(end, start)
+        assert along @ sign == pytest.approx(np.linalg.norm(along))
+        assert 0.15 * SIZE < np.linalg.norm(along) < 0.25 * SIZE
