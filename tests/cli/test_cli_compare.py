@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from cli.running import run
+from export.material import write_result
 from steelyard.drive import StribeckShape
-from steelyard.export import write_result
 from steelyard.formats import robot_with_parameters
 from steelyard.formats.urdf import new_urdf
 from steelyard.identifiable import structural_identifiability

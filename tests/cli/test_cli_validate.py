@@ -10,9 +10,9 @@ import pytest
 
 from audit.test_audit_checks import TABLE_5_5
 from cli.running import run
+from export.material import write_result
 from oracles.newton_euler import newton_euler
 from shared_material import DATA, needs_shared
-from steelyard.export import write_result
 from steelyard.formats.urdf import new_urdf
 from steelyard.layout import layout_of
 from steelyard.motion import random_fourier

@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from typing import Any
+
 import numpy as np
+from numpy.typing import ArrayLike
 
 from steelyard.drive import ALL_TERMS, StribeckShape
+from steelyard.export import estimate_record, estimated_model
+from steelyard.formats import Written
+from steelyard.identifiable import Identifiability
 from steelyard.inertia import random_body
 from steelyard.layout import Layout, layout_of
+from steelyard.model import Model, write_model
+from steelyard.problem import Estimate
 from steelyard.robot import Robot
 
 LINEAR = ("viscous", "coulomb", "offset", "rotor")
@@ -50,3 +59,20 @@ def bodies_of(robot: Robot, phi: np.ndarray) -> np.ndarray:
     bodies = phi[: 10 * len(robot.links)].reshape(-1, 10).copy()
     bodies[bodies[:, 0] == 0.0, 0] = 1e-30
     return bodies
+
+
+def write_result(
+    folder: Path,
+    robot: Robot,
+    layout: Layout,
+    phi: ArrayLike,
+    *,
+    estimate: Estimate | None = None,
+    structure: Identifiability | None = None,
+    **options: Any,
+) -> Written:
+    """Write a model as a folder, with what an estimate says of it where there is one."""
+    if estimate is None:
+        return write_model(folder, Model(robot, layout, np.asarray(phi, dtype=float)), **options)
+    model = estimated_model(robot, layout, phi, estimate, structure=structure)
+    return write_model(folder, model, estimate=estimate_record(estimate), **options)

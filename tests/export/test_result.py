@@ -11,14 +11,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from export.material import full_layout, nominal_estimate, random_estimate
+from export.material import full_layout, nominal_estimate, random_estimate, write_result
 from steelyard.errors import InputError
-from steelyard.export import draw_models, result, write_result
+from steelyard.export import draw_models
 from steelyard.formats import write_folder
 from steelyard.formats.read_back import ReadBackError
 from steelyard.formats.xml_text import ModelText
 from steelyard.identifiable import structural_identifiability
 from steelyard.layout import layout_of
+from steelyard.model import Model, write_model
 from steelyard.problem import Estimate
 from steelyard.recording import Step
 from steelyard.robot import JointKind, load_robot
@@ -121,7 +122,7 @@ def test_parameters_say_value_interval_unit_and_class(tmp_path: Path) -> None:
 def test_given_intervals_are_the_ones_written(tmp_path: Path) -> None:
     ends = np.column_stack((PHI - 1.0, PHI + 2.0))
     ends[3] = -np.inf, np.inf
-    write_result(tmp_path / "out", ROBOT, LAYOUT, PHI, intervals=ends)
+    write_model(tmp_path / "out", Model(ROBOT, LAYOUT, PHI, ends))
     document = json.loads((tmp_path / "out" / "parameters.json").read_text())
     found = [[float(end) for end in entry["interval95"]] for entry in document["parameters"]]
     assert np.array_equal(found, ends)
@@ -233,6 +234,6 @@ def test_a_format_without_a_word_for_a_joint_is_left_out_and_that_is_said(tmp_pa
     robot = replace(robot, joints=(robot.joints[0], screw))
     layout = full_layout(robot)
     phi = random_estimate(np.random.default_rng(0), robot, layout)
-    written = result.write_result(tmp_path / "out", robot, layout, phi)
+    written = write_result(tmp_path / "out", robot, layout, phi)
     assert set(written.files) == {"parameters.json", "record.json", *CODE}
     assert {finding.code for finding in written.findings} == {"no-urdf", "no-mjcf"}

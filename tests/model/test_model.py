@@ -14,7 +14,6 @@ import pytest
 from oracles.newton_euler import newton_euler
 from steelyard.drive import StribeckShape
 from steelyard.errors import DescriptionError, InputError
-from steelyard.export import write_result
 from steelyard.formats.urdf import new_urdf
 from steelyard.identifiable import structural_identifiability
 from steelyard.layout import layout_of
@@ -105,7 +104,7 @@ def test_what_does_not_fit_is_refused() -> None:
 def test_a_model_is_loaded_from_a_name_a_description_or_a_result(tmp_path: Path) -> None:
     model = _model(("viscous", "coulomb", "rotor"))
     (tmp_path / "arm.urdf").write_bytes(new_urdf(ROBOT))
-    write_result(tmp_path / "out", ROBOT, model.layout, model.parameters, decided_by=model.decided_by)
+    model.save(tmp_path / "out")
     loaded = Model.load(tmp_path / "out")
     np.testing.assert_allclose(loaded.torque(Q, V, A), model.torque(Q, V, A), atol=1e-9)
     assert loaded.decided_by == model.decided_by

@@ -10,10 +10,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from export.material import LINEAR, full_layout, nominal_estimate
+from export.material import LINEAR, full_layout, nominal_estimate, write_result
 from oracles.newton_euler import newton_euler
 from steelyard.errors import InputError
-from steelyard.export import write_result
 from steelyard.identifiable import structural_identifiability
 from steelyard.model import ResultFolder, is_result, read_result
 from steelyard.problem import Estimate

@@ -161,6 +161,7 @@ class ClusterExecutor:
             failure = Failure(call.task, "lost worker: the cluster lost too many workers to it", False)
             return Report(call.task, float("nan"), "", failure)
         except Exception as error:
+            # Whatever a task raises is the failure of that task, never of the campaign.
             del self._sent[future]
             failure = Failure(call.task, f"{type(error).__name__}: {' '.join(str(error).split())}", False)
             return Report(call.task, float("nan"), "", failure)

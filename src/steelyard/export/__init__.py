@@ -1,4 +1,4 @@
-"""What was found, as files others read: `result` writes the result folder of an identification.
+"""What was found, as files others read: `estimated_model` is what an estimate says.
 
 `payload_asset` writes the asset of an object with its `object_mesh`; `controllers` states a load as the arm's
 controller takes it; `draws` are models for domain randomisation.
@@ -18,9 +18,9 @@ from steelyard.export.controllers import (
     rounded_outward,
 )
 from steelyard.export.draws import draw_models
+from steelyard.export.estimated_model import estimate_record, estimated_model
 from steelyard.export.object_mesh import ObjectMesh, object_mesh
 from steelyard.export.payload_asset import write_object
-from steelyard.export.result import base_of, parameter_classes, write_result
 
 __all__ = [
     "COM_DECIMALS",
@@ -32,13 +32,12 @@ __all__ = [
     "ControllerLoad",
     "LoadBounds",
     "ObjectMesh",
-    "base_of",
     "controller_files",
     "controller_names",
     "draw_models",
+    "estimate_record",
+    "estimated_model",
     "object_mesh",
-    "parameter_classes",
     "rounded_outward",
     "write_object",
-    "write_result",
 ]

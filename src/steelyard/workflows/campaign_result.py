@@ -29,9 +29,9 @@ from steelyard.campaigns import (
     write_table,
 )
 from steelyard.errors import InputError
-from steelyard.export import write_result
 from steelyard.files import FilePath, require_writable, write_text
 from steelyard.formats import require_free
+from steelyard.model import Model, write_model
 from steelyard.progress import advance, say
 from steelyard.recording import Step
 from steelyard.report.campaign import CampaignContent, campaign_content_of, campaign_page, campaign_summary
@@ -243,11 +243,9 @@ def _write_model(
         "campaign",
         {"spec": spec.name, "run": answer["final"]["run"], "torque_change": links.change},
     )
-    written = write_result(
+    written = write_model(
         folder,
-        about.robot,
-        about.model.layout,
-        links.parameters,
+        Model(about.robot, about.model.layout, links.parameters),
         description=described.read_bytes() if urdf else None,
         steps=[step],
         verdict={

@@ -17,14 +17,14 @@ from steelyard.arrays import Array
 from steelyard.audit import Status, TorqueError, Verdict, error_along
 from steelyard.consistency import Prior
 from steelyard.errors import InputError, NoSolutionError
-from steelyard.export import base_of, draw_models, parameter_classes, write_result
+from steelyard.export import draw_models, estimate_record, estimated_model
 from steelyard.files import FilePath, write_text
 from steelyard.finding import Finding
 from steelyard.formats import load_judges
 from steelyard.identifiable import ExcitationCertificate
 from steelyard.identification import IdentificationData, LogOptions, log_made_ready
 from steelyard.layout import Layout
-from steelyard.model import LinkSpread, Model
+from steelyard.model import LinkSpread, Model, write_model
 from steelyard.problem import Estimate, Problem
 from steelyard.recording import Log, Recording
 from steelyard.report import identification_content_of, load_report_page, report_page, torque_figure
@@ -271,19 +271,16 @@ class Identification:
                 )
                 for k in range(len(layout.links))
             )
-        known = not np.isnan(layout.nominal[: 10 * len(layout.links)]).any()
-        return Model(
+        return estimated_model(
             self.robot,
             layout,
             estimate.parameters,
-            ends,
-            () if found is None else tuple(found.decided_by),
-            spreads,
-            base_of(estimate),
-            layout.complete_nominal() if known else None,
-            tuple(estimate.recordings),
-            findings=(*self.findings, *estimate.findings),
-            classes=parameter_classes(self.problem.structure, layout),
+            estimate,
+            structure=self.problem.structure,
+            intervals=ends,
+            decided_by=() if found is None else found.decided_by,
+            spreads=spreads,
+            findings=self.findings,
         )
 
     @cached_property
@@ -369,18 +366,11 @@ class Identification:
         draws, seed = (0, 0) if request is None else (request.draws, request.seed)
         described = None if request is None else Path(request.robot)
         urdf = described is not None and described.suffix.lower() == ".urdf" and described.is_file()
-        found = self.intervals
-        written = write_result(
+        written = write_model(
             out,
-            self.robot,
-            self.layout,
-            self.model.parameters,
+            self.model,
             description=described.read_bytes() if urdf and described is not None else None,
-            estimate=self.estimate,
-            structure=self.problem.structure,
-            intervals=None if found is None else found.ends,
-            decided_by=() if found is None else found.decided_by,
-            spreads=self.model.spreads,
+            estimate=estimate_record(self.estimate),
             draws=self._drawn(draws, seed),
             seed=seed if draws else None,
             steps=[step for log in self.recordings.values() for step in log.provenance],

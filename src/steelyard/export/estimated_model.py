@@ -1,112 +1,80 @@
-"""The result folder of an estimate: its model, with the intervals and combinations behind every parameter."""
+"""The model of an estimate: its numbers, with the intervals and combinations behind every parameter."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from steelyard.arrays import Array, checked
-from steelyard.files import FilePath
-from steelyard.formats import Written
+from steelyard.finding import Finding
 from steelyard.identifiable import Identifiability
 from steelyard.layout import Class, Layout
-from steelyard.model import TWO_SIDED_95, LinkSpread, Model, StoredBase, write_model
+from steelyard.model import TWO_SIDED_95, LinkSpread, Model, StoredBase
 from steelyard.problem import Estimate
-from steelyard.recording import Step
 from steelyard.robot import Robot
 from steelyard.uncertainty import base_intervals, parameter_intervals
 
 
-def write_result(
-    folder: FilePath,
+def estimated_model(
     robot: Robot,
     layout: Layout,
     parameters: ArrayLike,
+    estimate: Estimate,
     *,
-    description: bytes | None = None,
-    estimate: Estimate | None = None,
     structure: Identifiability | None = None,
     intervals: ArrayLike | None = None,
-    base_ends: ArrayLike | None = None,
     decided_by: Sequence[str] = (),
     spreads: Sequence[LinkSpread] = (),
-    draws: ArrayLike | None = None,
-    steps: Sequence[Step] = (),
-    seed: int | None = None,
-    request: Mapping[str, object] | None = None,
-    verdict: Mapping[str, object] | None = None,
-    report: Callable[[Mapping[str, tuple[str, ...]]], str] | None = None,
-    force: bool = False,
-) -> Written:
-    """Write the model of an estimate as a folder, see `model.write_model`.
+    findings: Sequence[Finding] = (),
+) -> Model:
+    """The model of an estimate, with the intervals and combinations behind every parameter.
 
     Where intervals are not given they are those of the estimate's covariance, see `uncertainty`, with what
     errors of torque constants add: finite for what torques determine, the value itself where the layout fixes
     it, and infinite otherwise.
 
     Args:
-        folder: where to; it must not exist or be empty.
         robot: the robot.
         layout: the order of the parameters.
-        parameters: phi, shape (p,), SI; every link must be possible.
-        description: the URDF the robot was read from, to be edited in place.
-        estimate: where the values come from: base parameters, covariance, method, findings.
+        parameters: phi, shape (p,), SI.
+        estimate: where the values come from: base parameters, covariance, recordings, findings.
         structure: what torques could tell, for the class of each parameter.
         intervals: lower and upper end of each parameter's 95 % interval, shape (p, 2), SI; None for those of
             the estimate's covariance.
-        base_ends: the same of each base parameter, shape (b, 2), SI.
         decided_by: for each parameter who decided it, such as `data` or `prior`; empty for no word.
         spreads: how sure centre of mass and inertia of each link are; empty where that is not known.
-        draws: phi of models to write into `models/`, both formats each, shape (n, p), SI.
-        steps: what was done, oldest first, for the record.
-        seed: of everything random, for the record.
-        request: what was asked for and the digests of its inputs, for the record.
-        verdict: what is to be thought of it, for the record, as values JSON can hold.
-        report: makes the page `report.html`, given for each model the programs that read it back and agree.
-        force: whether an earlier result may be replaced.
+        findings: what was noticed before the estimate; its own are stated after them.
 
     Returns:
-        What was written.
-
-    Raises:
-        InputError: the folder is not free, or a link or a drive is impossible.
-        ReadBackError: a model does not say what it should; nothing is left behind.
+        The model.
     """
     phi = checked("parameters", parameters, (layout.size,))
-    model = Model(
+    known = not np.isnan(layout.nominal[: 10 * len(layout.links)]).any()
+    return Model(
         robot,
         layout,
         phi,
         _ends(layout, phi, estimate) if intervals is None else np.asarray(intervals, dtype=float),
         tuple(decided_by),
         tuple(spreads),
-        None if estimate is None else base_of(estimate, base_ends),
-        findings=() if estimate is None else tuple(estimate.findings),
+        base_of(estimate),
+        layout.complete_nominal() if known else None,
+        tuple(estimate.recordings),
+        findings=(*findings, *estimate.findings),
         classes=() if structure is None else parameter_classes(structure, layout),
     )
-    told = None
-    if estimate is not None:
-        told = {
-            "method": estimate.method,
-            "samples": estimate.samples,
-            "recordings": estimate.recordings,
-            "detail": estimate.detail,
-        }
-    return write_model(
-        folder,
-        model,
-        description=description,
-        estimate=told,
-        draws=draws,
-        steps=steps,
-        seed=seed,
-        request=request,
-        verdict=verdict,
-        report=report,
-        force=force,
-    )
+
+
+def estimate_record(estimate: Estimate) -> dict[str, object]:
+    """What a record says of where a model's values come from."""
+    return {
+        "method": estimate.method,
+        "samples": estimate.samples,
+        "recordings": estimate.recordings,
+        "detail": estimate.detail,
+    }
 
 
 def parameter_classes(structure: Identifiability, layout: Layout) -> tuple[Class | None, ...]:
@@ -123,23 +91,14 @@ def parameter_classes(structure: Identifiability, layout: Layout) -> tuple[Class
     return tuple(known.get(name) for name in layout.names)
 
 
-def base_of(estimate: Estimate, ends: ArrayLike | None = None) -> StoredBase:
+def base_of(estimate: Estimate) -> StoredBase:
     """The combinations of parameters that an estimate determines, as a model holds them.
 
-    Args:
-        estimate: the estimate.
-        ends: lower and upper end of each 95 % interval, shape (b, 2), SI; None for those of the estimate's
-            covariance with what errors of torque constants add. The deviations are then of the data alone, as
-            results are compared by it.
-
-    Returns:
-        The combinations, with a covariance that has the deviations which the intervals state.
+    Intervals count what errors of torque constants add; deviations are of the data alone, as results are
+    compared by it. The covariance has the deviations which the intervals state.
     """
     b = estimate.base.count
-    if ends is None:
-        wide, random = _base_ends(estimate, systematic=True), _base_ends(estimate)
-    else:
-        wide = random = checked("base_ends", ends, (b, 2), finite=False)
+    wide, random = _base_ends(estimate, systematic=True), _base_ends(estimate)
     unknown = np.zeros((b, b))
     np.fill_diagonal(unknown, np.inf)
     return StoredBase(
@@ -153,8 +112,8 @@ def base_of(estimate: Estimate, ends: ArrayLike | None = None) -> StoredBase:
     )
 
 
-def _ends(layout: Layout, phi: Array, estimate: Estimate | None) -> Array | None:
-    if estimate is None or estimate.covariance is None:
+def _ends(layout: Layout, phi: Array, estimate: Estimate) -> Array | None:
+    if estimate.covariance is None:
         return None
     found = parameter_intervals(estimate, systematic=True)
     ends = np.column_stack((found.lower, found.upper))
