@@ -45,7 +45,7 @@ def test_every_public_name_stays_what_it_is_when_all_rooms_are_loaded() -> None:
 
 
 def test_every_public_name_has_a_home() -> None:
-    assert set(sy.__all__) == {"__version__", *sy._HOMES}
+    assert set(sy.__all__) == {"__version__", *sy._homes}
 
 
 def test_an_unknown_name_is_an_attribute_error() -> None:

@@ -12,6 +12,7 @@ from source_trees import SOURCE, nodes
 
 FLOORS = (
     (
+        "door",
         "errors",
         "arrays",
         "finding",

@@ -11,8 +11,9 @@ returns a result whose `document` is what the command prints with `--json`. What
 it is first used.
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from steelyard.door import open_door
 
 __version__ = "0.1.0"
 
@@ -46,36 +47,6 @@ if TYPE_CHECKING:
     from steelyard.workflows.validate import validate as validate
     from steelyard.workflows.weighed_payload import Payload as Payload
 
-_ROOMS = {
-    "steelyard.audit": ("Verdict",),
-    "steelyard.errors": ("SteelyardError",),
-    "steelyard.finding": ("Finding",),
-    "steelyard.model": ("Model",),
-    "steelyard.motion": ("Motion",),
-    "steelyard.recording": ("Recording", "read"),
-    "steelyard.robot": ("Robot",),
-    "steelyard.safe_learning": ("RobotDriver",),
-    "steelyard.workflows.campaign": ("campaign",),
-    "steelyard.workflows.compare": ("compare",),
-    "steelyard.workflows.demo": ("demo",),
-    "steelyard.workflows.excite": ("excite",),
-    "steelyard.workflows.given": ("load",),
-    "steelyard.workflows.identifiability": ("identifiability",),
-    "steelyard.workflows.identification": ("Identification",),
-    "steelyard.workflows.identify": ("identify",),
-    "steelyard.workflows.inspect": ("inspect", "repair"),
-    "steelyard.workflows.joints": ("joints",),
-    "steelyard.workflows.online": ("online",),
-    "steelyard.workflows.payload": ("payload",),
-    "steelyard.workflows.replay": ("replay",),
-    "steelyard.workflows.robots": ("robots",),
-    "steelyard.workflows.sensitivity": ("sensitivity",),
-    "steelyard.workflows.simulate": ("simulate",),
-    "steelyard.workflows.validate": ("validate",),
-    "steelyard.workflows.weighed_payload": ("Payload",),
-}
-_HOMES = {name: room for room, names in _ROOMS.items() for name in names}
-
 __all__ = [
     "Finding",
     "Identification",
@@ -108,14 +79,4 @@ __all__ = [
     "validate",
 ]
 
-
-def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
-        raise AttributeError(f"module 'steelyard' has no attribute '{name}'")
-    value = getattr(import_module(_HOMES[name]), name)
-    globals()[name] = value
-    return value
-
-
-def __dir__() -> list[str]:
-    return sorted(__all__)
+open_door(__name__)

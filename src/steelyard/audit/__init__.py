@@ -6,34 +6,39 @@ showed, `plausible` whether links and drives can exist and are believable, `dens
 mesh, `cloud` many estimates of the same parameters.
 """
 
-from steelyard.audit.cloud import (
-    APART,
-    MNE_DEFINITION,
-    CloudStage,
-    ParameterChange,
-    ParameterCloud,
-    PredictionError,
-    Trend,
-    check_cloud,
-    check_prediction_kept,
-    largest_changes,
-    parameter_cloud,
-    prediction_error,
-    routing_table,
-)
-from steelyard.audit.density import check_density
-from steelyard.audit.information import check_excitation, check_intervals
-from steelyard.audit.plausible import check_links, check_mass_matrix, check_plausible
-from steelyard.audit.torque import (
-    check_agreement,
-    check_colour,
-    check_friction,
-    check_torque,
-    error_along,
-    structured_torque,
-)
-from steelyard.audit.verdict import Check, Status, Verdict
-from steelyard.model import TorqueError, torque_error
+from typing import TYPE_CHECKING
+
+from steelyard.door import open_door
+
+if TYPE_CHECKING:
+    from steelyard.audit.cloud import (
+        APART,
+        MNE_DEFINITION,
+        CloudStage,
+        ParameterChange,
+        ParameterCloud,
+        PredictionError,
+        Trend,
+        check_cloud,
+        check_prediction_kept,
+        largest_changes,
+        parameter_cloud,
+        prediction_error,
+        routing_table,
+    )
+    from steelyard.audit.density import check_density
+    from steelyard.audit.information import check_excitation, check_intervals
+    from steelyard.audit.plausible import check_links, check_mass_matrix, check_plausible
+    from steelyard.audit.torque import (
+        check_agreement,
+        check_colour,
+        check_friction,
+        check_torque,
+        error_along,
+        structured_torque,
+    )
+    from steelyard.audit.verdict import Check, Status, Verdict
+    from steelyard.model import TorqueError, torque_error
 
 __all__ = [
     "APART",
@@ -67,3 +72,5 @@ __all__ = [
     "structured_torque",
     "torque_error",
 ]
+
+open_door(__name__)

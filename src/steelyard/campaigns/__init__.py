@@ -5,20 +5,25 @@
 in `store` under the digest of what they depend on, and `record` says how it ended.
 """
 
-from steelyard.campaigns.cluster_executor import require_cluster
-from steelyard.campaigns.executor import CampaignEvent, Happening
-from steelyard.campaigns.identification import (
-    CampaignReference,
-    ReferenceRun,
-    campaign_reference,
-    links_behind,
-    motion_of,
-    robot_case_of,
-)
-from steelyard.campaigns.record import CampaignOutcome, TaskStatus, table_path, write_table
-from steelyard.campaigns.run import run_campaign
-from steelyard.campaigns.spec import CampaignPlan, Spec, plan, read_spec
-from steelyard.campaigns.task import TaskGraph
+from typing import TYPE_CHECKING
+
+from steelyard.door import open_door
+
+if TYPE_CHECKING:
+    from steelyard.campaigns.cluster_executor import require_cluster
+    from steelyard.campaigns.executor import CampaignEvent, Happening
+    from steelyard.campaigns.identification import (
+        CampaignReference,
+        ReferenceRun,
+        campaign_reference,
+        links_behind,
+        motion_of,
+        robot_case_of,
+    )
+    from steelyard.campaigns.record import CampaignOutcome, TaskStatus, table_path, write_table
+    from steelyard.campaigns.run import run_campaign
+    from steelyard.campaigns.spec import CampaignPlan, Spec, plan, read_spec
+    from steelyard.campaigns.task import TaskGraph
 
 __all__ = [
     "CampaignEvent",
@@ -41,3 +46,5 @@ __all__ = [
     "table_path",
     "write_table",
 ]
+
+open_door(__name__)

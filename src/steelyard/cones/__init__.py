@@ -6,20 +6,25 @@ linear objectives. `safe_conic_bound` and `safe_linear_bound` turn approximate m
 guaranteed bounds.
 """
 
-from steelyard.cones.dual_bounds import safe_conic_bound, safe_linear_bound
-from steelyard.cones.linear import LinearSeries, LinearSolution, minimise_linear
-from steelyard.cones.program import (
-    AtMost,
-    ConeProgram,
-    Constraint,
-    InfeasibleError,
-    LinearProgram,
-    LogDet,
-    SecondOrder,
-    Semidefinite,
-    minus_log_dets,
-)
-from steelyard.cones.solve import solve
+from typing import TYPE_CHECKING
+
+from steelyard.door import open_door
+
+if TYPE_CHECKING:
+    from steelyard.cones.dual_bounds import safe_conic_bound, safe_linear_bound
+    from steelyard.cones.linear import LinearSeries, LinearSolution, minimise_linear
+    from steelyard.cones.program import (
+        AtMost,
+        ConeProgram,
+        Constraint,
+        InfeasibleError,
+        LinearProgram,
+        LogDet,
+        SecondOrder,
+        Semidefinite,
+        minus_log_dets,
+    )
+    from steelyard.cones.solve import solve
 
 __all__ = [
     "AtMost",
@@ -38,3 +43,5 @@ __all__ = [
     "safe_linear_bound",
     "solve",
 ]
+
+open_door(__name__)

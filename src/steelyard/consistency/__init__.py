@@ -7,23 +7,28 @@ how it knows. `link_shapes` says what room each link takes, and `doubts_about` w
 can exist; `sane_prior` makes bodies of shapes for links that nobody weighed.
 """
 
-from steelyard.consistency.all_poses.projection import (
-    LADDER,
-    project_to_all_poses,
-    project_to_all_poses_by_ladder,
-)
-from steelyard.consistency.all_poses.proof import AllPoseProof
-from steelyard.consistency.all_poses.verdict import judge_all_poses
-from steelyard.consistency.divergence import Divergence, DrawnFit, drawn_fits
-from steelyard.consistency.feasible_fit import FeasibleFit, FullSet, fit_feasible, full_set
-from steelyard.consistency.feasible_set import FeasibleSet, feasible_set
-from steelyard.consistency.geometric_prior import GeometricPrior, sane_prior
-from steelyard.consistency.link_doubts import Doubt, LinkPlace, doubts_about, link_places
-from steelyard.consistency.link_shapes import LinkShape, link_shapes
-from steelyard.consistency.mass_matrix import InertiaBounds, inertia_bounds
-from steelyard.consistency.pose_search import LowPose, PoseDomain, low_poses, lowest_pose, sample_poses
-from steelyard.consistency.prior import Prior, prior_of
-from steelyard.consistency.verdict import check_parameters
+from typing import TYPE_CHECKING
+
+from steelyard.door import open_door
+
+if TYPE_CHECKING:
+    from steelyard.consistency.all_poses.projection import (
+        LADDER,
+        project_to_all_poses,
+        project_to_all_poses_by_ladder,
+    )
+    from steelyard.consistency.all_poses.proof import AllPoseProof
+    from steelyard.consistency.all_poses.verdict import judge_all_poses
+    from steelyard.consistency.divergence import Divergence, DrawnFit, drawn_fits
+    from steelyard.consistency.feasible_fit import FeasibleFit, FullSet, fit_feasible, full_set
+    from steelyard.consistency.feasible_set import FeasibleSet, feasible_set
+    from steelyard.consistency.geometric_prior import GeometricPrior, sane_prior
+    from steelyard.consistency.link_doubts import Doubt, LinkPlace, doubts_about, link_places
+    from steelyard.consistency.link_shapes import LinkShape, link_shapes
+    from steelyard.consistency.mass_matrix import InertiaBounds, inertia_bounds
+    from steelyard.consistency.pose_search import LowPose, PoseDomain, low_poses, lowest_pose, sample_poses
+    from steelyard.consistency.prior import Prior, prior_of
+    from steelyard.consistency.verdict import check_parameters
 
 __all__ = [
     "LADDER",
@@ -59,3 +64,5 @@ __all__ = [
     "sample_poses",
     "sane_prior",
 ]
+
+open_door(__name__)

@@ -5,21 +5,26 @@ tube that it keeps), `adaptive_payload` and `admittance`; `files` reads a law an
 `loop_shaping` computes gains from a `joint_model`.
 """
 
-from steelyard.control.adaptive_payload import AdaptivePayload
-from steelyard.control.admittance import Admittance
-from steelyard.control.computed_torque import AdaptiveRobust, ComputedTorque
-from steelyard.control.controller import Controller, control_command
-from steelyard.control.files import LoopSettings, controller_text, loop_of, read_controller, read_loop
-from steelyard.control.joint_model import (
-    COMMAND_COLUMN,
-    HeldResponse,
-    JointModel,
-    held_response,
-    inertia_range,
-)
-from steelyard.control.loop_shaping import LoopDesign, shaped_controller
-from steelyard.control.pd import PD, FeedforwardPD, GravityPID
-from steelyard.control.robust_tracking import FORMS, RobustTracking, Tube, robust_radius
+from typing import TYPE_CHECKING
+
+from steelyard.door import open_door
+
+if TYPE_CHECKING:
+    from steelyard.control.adaptive_payload import AdaptivePayload
+    from steelyard.control.admittance import Admittance
+    from steelyard.control.computed_torque import AdaptiveRobust, ComputedTorque
+    from steelyard.control.controller import Controller, control_command
+    from steelyard.control.files import LoopSettings, controller_text, loop_of, read_controller, read_loop
+    from steelyard.control.joint_model import (
+        COMMAND_COLUMN,
+        HeldResponse,
+        JointModel,
+        held_response,
+        inertia_range,
+    )
+    from steelyard.control.loop_shaping import LoopDesign, shaped_controller
+    from steelyard.control.pd import PD, FeedforwardPD, GravityPID
+    from steelyard.control.robust_tracking import FORMS, RobustTracking, Tube, robust_radius
 
 __all__ = [
     "COMMAND_COLUMN",
@@ -48,3 +53,5 @@ __all__ = [
     "robust_radius",
     "shaped_controller",
 ]
+
+open_door(__name__)

@@ -15,20 +15,25 @@ $$F_s\,\operatorname{sign}(v)\,e^{-(|v|/v_s)^\delta} + F_a\,|v|
 Given the shape $(v_s, \delta)$ and the rigid-body torque they are linear in $F_s, F_a, F_l$.
 """
 
-from steelyard.drive.drive import (
-    ALL_TERMS,
-    DRIVE_TERMS,
-    FRICTION_TERMS,
-    Drive,
-    DriveTerm,
-    StribeckShape,
-    asymmetric_column,
-    drive_term,
-    load_column,
-    stribeck_column,
-    stribeck_shape_slopes,
-    stribeck_velocity_slope,
-)
+from typing import TYPE_CHECKING
+
+from steelyard.door import open_door
+
+if TYPE_CHECKING:
+    from steelyard.drive.drive import (
+        ALL_TERMS,
+        DRIVE_TERMS,
+        FRICTION_TERMS,
+        Drive,
+        DriveTerm,
+        StribeckShape,
+        asymmetric_column,
+        drive_term,
+        load_column,
+        stribeck_column,
+        stribeck_shape_slopes,
+        stribeck_velocity_slope,
+    )
 
 __all__ = [
     "ALL_TERMS",
@@ -44,3 +49,5 @@ __all__ = [
     "stribeck_shape_slopes",
     "stribeck_velocity_slope",
 ]
+
+open_door(__name__)

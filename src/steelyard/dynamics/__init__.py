@@ -6,14 +6,19 @@ through `batch`, which checks arguments, and read the robot as the flat arrays o
 a log into triangles; `straight_line` generates code for one robot.
 """
 
-from steelyard.dynamics.adjoint import Gradient, regressor_adjoint
-from steelyard.dynamics.compression import Compressed, compress, torque_gram
-from steelyard.dynamics.forward_dynamics import forward_dynamics
-from steelyard.dynamics.inverse_dynamics import inverse_dynamics, rigid_torque
-from steelyard.dynamics.kinematics import forward_kinematics, frame_jacobian
-from steelyard.dynamics.mass_matrix import mass_matrix
-from steelyard.dynamics.momentum import momentum_rate_regressor, momentum_regressor
-from steelyard.dynamics.regressor import base_wrench_regressor, torque_regressor
+from typing import TYPE_CHECKING
+
+from steelyard.door import open_door
+
+if TYPE_CHECKING:
+    from steelyard.dynamics.adjoint import Gradient, regressor_adjoint
+    from steelyard.dynamics.compression import Compressed, compress, torque_gram
+    from steelyard.dynamics.forward_dynamics import forward_dynamics
+    from steelyard.dynamics.inverse_dynamics import inverse_dynamics, rigid_torque
+    from steelyard.dynamics.kinematics import forward_kinematics, frame_jacobian
+    from steelyard.dynamics.mass_matrix import mass_matrix
+    from steelyard.dynamics.momentum import momentum_rate_regressor, momentum_regressor
+    from steelyard.dynamics.regressor import base_wrench_regressor, torque_regressor
 
 __all__ = [
     "Compressed",
@@ -32,3 +37,5 @@ __all__ = [
     "torque_gram",
     "torque_regressor",
 ]
+
+open_door(__name__)

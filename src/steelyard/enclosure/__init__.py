@@ -4,16 +4,21 @@
 `torque` encloses joint torques.
 """
 
-from steelyard.enclosure.forms import (
-    Curve,
-    Forms,
-    MotionForms,
-    Tracking,
-    motion_forms,
-    untied_motion,
-    untied_positions,
-)
-from steelyard.enclosure.torque import enclosed_torque, enclosed_torque_apart
+from typing import TYPE_CHECKING
+
+from steelyard.door import open_door
+
+if TYPE_CHECKING:
+    from steelyard.enclosure.forms import (
+        Curve,
+        Forms,
+        MotionForms,
+        Tracking,
+        motion_forms,
+        untied_motion,
+        untied_positions,
+    )
+    from steelyard.enclosure.torque import enclosed_torque, enclosed_torque_apart
 
 __all__ = [
     "Curve",
@@ -26,3 +31,5 @@ __all__ = [
     "untied_motion",
     "untied_positions",
 ]
+
+open_door(__name__)

@@ -6,13 +6,18 @@
 `payload_observability` says what a motion shows of a held body.
 """
 
-from steelyard.excitation.added_motion import AddedMotion, added_motion
-from steelyard.excitation.columns import payload_columns, robot_columns, unmodelled_friction
-from steelyard.excitation.design import Design, Progress, SearchBudget, design, judged_again
-from steelyard.excitation.local_search import SmallestMargins
-from steelyard.excitation.payload_observability import TorqueMeter
-from steelyard.excitation.problem import DesignProblem
-from steelyard.excitation.unknowns import fourier_family, home, spline_family
+from typing import TYPE_CHECKING
+
+from steelyard.door import open_door
+
+if TYPE_CHECKING:
+    from steelyard.excitation.added_motion import AddedMotion, added_motion
+    from steelyard.excitation.columns import payload_columns, robot_columns, unmodelled_friction
+    from steelyard.excitation.design import Design, Progress, SearchBudget, design, judged_again
+    from steelyard.excitation.local_search import SmallestMargins
+    from steelyard.excitation.payload_observability import TorqueMeter
+    from steelyard.excitation.problem import DesignProblem
+    from steelyard.excitation.unknowns import fourier_family, home, spline_family
 
 __all__ = [
     "AddedMotion",
@@ -32,3 +37,5 @@ __all__ = [
     "spline_family",
     "unmodelled_friction",
 ]
+
+open_door(__name__)

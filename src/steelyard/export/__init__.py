@@ -4,23 +4,28 @@
 controller takes it; `draws` are models for domain randomisation.
 """
 
-from steelyard.export.controllers import (
-    COM_DECIMALS,
-    CONVENTIONS,
-    FOLDER,
-    MASS_DECIMALS,
-    SHEET,
-    ControllerFiles,
-    ControllerLoad,
-    LoadBounds,
-    controller_files,
-    controller_names,
-    rounded_outward,
-)
-from steelyard.export.draws import draw_models
-from steelyard.export.estimated_model import estimate_record, estimated_model
-from steelyard.export.object_mesh import ObjectMesh, object_mesh
-from steelyard.export.payload_asset import write_object
+from typing import TYPE_CHECKING
+
+from steelyard.door import open_door
+
+if TYPE_CHECKING:
+    from steelyard.export.controllers import (
+        COM_DECIMALS,
+        CONVENTIONS,
+        FOLDER,
+        MASS_DECIMALS,
+        SHEET,
+        ControllerFiles,
+        ControllerLoad,
+        LoadBounds,
+        controller_files,
+        controller_names,
+        rounded_outward,
+    )
+    from steelyard.export.draws import draw_models
+    from steelyard.export.estimated_model import estimate_record, estimated_model
+    from steelyard.export.object_mesh import ObjectMesh, object_mesh
+    from steelyard.export.payload_asset import write_object
 
 __all__ = [
     "COM_DECIMALS",
@@ -41,3 +46,5 @@ __all__ = [
     "rounded_outward",
     "write_object",
 ]
+
+open_door(__name__)

@@ -5,20 +5,25 @@
 appear whole or not at all, with the record of how it came about.
 """
 
-from steelyard.formats.feedforward import feedforward_c, feedforward_python
-from steelyard.formats.folder import (
-    KIND,
-    RECORD_SCHEMA,
-    RecordedStep,
-    Written,
-    record_document,
-    require_free,
-    versions,
-    write_folder,
-)
-from steelyard.formats.model_files import mjcf_model, robot_with_parameters, urdf_model
-from steelyard.formats.read_back import load_judges
-from steelyard.formats.xml_text import ModelText
+from typing import TYPE_CHECKING
+
+from steelyard.door import open_door
+
+if TYPE_CHECKING:
+    from steelyard.formats.feedforward import feedforward_c, feedforward_python
+    from steelyard.formats.folder import (
+        KIND,
+        RECORD_SCHEMA,
+        RecordedStep,
+        Written,
+        record_document,
+        require_free,
+        versions,
+        write_folder,
+    )
+    from steelyard.formats.model_files import mjcf_model, robot_with_parameters, urdf_model
+    from steelyard.formats.read_back import load_judges
+    from steelyard.formats.xml_text import ModelText
 
 __all__ = [
     "KIND",
@@ -37,3 +42,5 @@ __all__ = [
     "versions",
     "write_folder",
 ]
+
+open_door(__name__)

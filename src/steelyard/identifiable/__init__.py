@@ -6,30 +6,35 @@ data at hand shows all of it, `criteria` how well in one number, `partial` and `
 torques are missing or parameters are known.
 """
 
-from steelyard.identifiable.base_parameters import BaseParameters, numerical_base
-from steelyard.identifiable.certificate import (
-    Direction,
-    ExcitationCertificate,
-    certify_excitation,
-    sparse_directions,
-)
-from steelyard.identifiable.criteria import Criterion, Information, score, smooth_condition
-from steelyard.identifiable.exact.identifiability import (
-    ExactIdentifiability,
-    exact_identifiability,
-    proven_rest,
-)
-from steelyard.identifiable.exact.symbolic import symbolic_identifiability
-from steelyard.identifiable.partial import partial_identifiability
-from steelyard.identifiable.restricted import (
-    MinimalModel,
-    RestrictedIdentifiability,
-    free_base,
-    minimal_model,
-    restricted,
-)
-from steelyard.identifiable.structure import Identifiability, structural_identifiability
-from steelyard.layout import Class
+from typing import TYPE_CHECKING
+
+from steelyard.door import open_door
+
+if TYPE_CHECKING:
+    from steelyard.identifiable.base_parameters import BaseParameters, numerical_base
+    from steelyard.identifiable.certificate import (
+        Direction,
+        ExcitationCertificate,
+        certify_excitation,
+        sparse_directions,
+    )
+    from steelyard.identifiable.criteria import Criterion, Information, score, smooth_condition
+    from steelyard.identifiable.exact.identifiability import (
+        ExactIdentifiability,
+        exact_identifiability,
+        proven_rest,
+    )
+    from steelyard.identifiable.exact.symbolic import symbolic_identifiability
+    from steelyard.identifiable.partial import partial_identifiability
+    from steelyard.identifiable.restricted import (
+        MinimalModel,
+        RestrictedIdentifiability,
+        free_base,
+        minimal_model,
+        restricted,
+    )
+    from steelyard.identifiable.structure import Identifiability, structural_identifiability
+    from steelyard.layout import Class
 
 __all__ = [
     "BaseParameters",
@@ -56,3 +61,5 @@ __all__ = [
     "structural_identifiability",
     "symbolic_identifiability",
 ]
+
+open_door(__name__)

@@ -5,22 +5,27 @@ method, finds links that can exist and gives their intervals; `closed_loop` turn
 simulated loop for `clie`.
 """
 
-from steelyard.identification.data import (
-    CLOSED_LOOP,
-    WINDOWS,
-    IdentificationData,
-    LogOptions,
-    identification_data,
-    log_made_ready,
-)
-from steelyard.identification.estimate import (
-    IdentificationFit,
-    IdentificationProblem,
-    completed_fit,
-    identification_fit,
-    identification_problem,
-    known_links,
-)
+from typing import TYPE_CHECKING
+
+from steelyard.door import open_door
+
+if TYPE_CHECKING:
+    from steelyard.identification.data import (
+        CLOSED_LOOP,
+        WINDOWS,
+        IdentificationData,
+        LogOptions,
+        identification_data,
+        log_made_ready,
+    )
+    from steelyard.identification.estimate import (
+        IdentificationFit,
+        IdentificationProblem,
+        completed_fit,
+        identification_fit,
+        identification_problem,
+        known_links,
+    )
 
 __all__ = [
     "CLOSED_LOOP",
@@ -36,3 +41,5 @@ __all__ = [
     "known_links",
     "log_made_ready",
 ]
+
+open_door(__name__)

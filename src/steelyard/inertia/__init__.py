@@ -5,40 +5,45 @@ frame; physical consistency with reasons and the nearest consistent body; other 
 of solids and meshes; random bodies; principal axes.
 """
 
-from steelyard.inertia.body import (
-    Body,
-    Ellipsoid,
-    Principal,
-    drawn_near,
-    equivalent_ellipsoid,
-    principal_axes,
-    random_body,
-)
-from steelyard.inertia.cholesky import (
-    from_log_cholesky,
-    log_cholesky,
-    log_cholesky_hessian,
-    log_cholesky_jacobian,
-)
-from steelyard.inertia.consistency import (
-    ROUND_OFF,
-    characteristic_length,
-    check_body,
-    nearest_consistent,
-    relative_eigenvalue,
-    scaled_pseudo_inertia,
-)
-from steelyard.inertia.mesh import Mesh, edge_defects, mesh_properties, read_mesh
-from steelyard.inertia.orders import MujocoPrincipal, from_order
-from steelyard.inertia.parameters import (
-    PARAMETER_NAMES,
-    PARAMETER_UNITS,
-    change_of_frame,
-    parameters_of_pseudo_inertia,
-    pseudo_inertia,
-    rotational_inertia,
-)
-from steelyard.inertia.solids import box, capsule, cylinder, ellipsoid, sphere
+from typing import TYPE_CHECKING
+
+from steelyard.door import open_door
+
+if TYPE_CHECKING:
+    from steelyard.inertia.body import (
+        Body,
+        Ellipsoid,
+        Principal,
+        drawn_near,
+        equivalent_ellipsoid,
+        principal_axes,
+        random_body,
+    )
+    from steelyard.inertia.cholesky import (
+        from_log_cholesky,
+        log_cholesky,
+        log_cholesky_hessian,
+        log_cholesky_jacobian,
+    )
+    from steelyard.inertia.consistency import (
+        ROUND_OFF,
+        characteristic_length,
+        check_body,
+        nearest_consistent,
+        relative_eigenvalue,
+        scaled_pseudo_inertia,
+    )
+    from steelyard.inertia.mesh import Mesh, edge_defects, mesh_properties, read_mesh
+    from steelyard.inertia.orders import MujocoPrincipal, from_order
+    from steelyard.inertia.parameters import (
+        PARAMETER_NAMES,
+        PARAMETER_UNITS,
+        change_of_frame,
+        parameters_of_pseudo_inertia,
+        pseudo_inertia,
+        rotational_inertia,
+    )
+    from steelyard.inertia.solids import box, capsule, cylinder, ellipsoid, sphere
 
 __all__ = [
     "PARAMETER_NAMES",
@@ -76,3 +81,5 @@ __all__ = [
     "scaled_pseudo_inertia",
     "sphere",
 ]
+
+open_door(__name__)

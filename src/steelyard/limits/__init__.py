@@ -5,20 +5,25 @@
 of `shapes`, by `distance`; `scene` is what stands around the robot.
 """
 
-from steelyard.limits.certificate import (
-    Assumptions,
-    Certificate,
-    NotCertifiedError,
-    ProvenMargin,
-    write_certificate,
-)
-from steelyard.limits.certify import certify
-from steelyard.limits.clearance import Clearance, clearance_of
-from steelyard.limits.distance import separation
-from steelyard.limits.margins import Margins, MotionLimits, bearable, bounds_of, violations
-from steelyard.limits.parts import TOOL, Part
-from steelyard.limits.scene import FLOOR, Floor, Obstacle, Scene, floor_of, read_scene, stands_upright
-from steelyard.limits.shapes import Hull, Solid, Zonotope
+from typing import TYPE_CHECKING
+
+from steelyard.door import open_door
+
+if TYPE_CHECKING:
+    from steelyard.limits.certificate import (
+        Assumptions,
+        Certificate,
+        NotCertifiedError,
+        ProvenMargin,
+        write_certificate,
+    )
+    from steelyard.limits.certify import certify
+    from steelyard.limits.clearance import Clearance, clearance_of
+    from steelyard.limits.distance import separation
+    from steelyard.limits.margins import Margins, MotionLimits, bearable, bounds_of, violations
+    from steelyard.limits.parts import TOOL, Part
+    from steelyard.limits.scene import FLOOR, Floor, Obstacle, Scene, floor_of, read_scene, stands_upright
+    from steelyard.limits.shapes import Hull, Solid, Zonotope
 
 __all__ = [
     "FLOOR",
@@ -48,3 +53,5 @@ __all__ = [
     "violations",
     "write_certificate",
 ]
+
+open_door(__name__)

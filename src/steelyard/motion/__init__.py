@@ -5,30 +5,35 @@ and the plans of `receding_horizon`. `bounds` are proven by `bernstein`; `condit
 the like; `composition` and `time_scaling` make motions of motions; `files` reads and writes them.
 """
 
-from steelyard.motion.bounds import between_samples, enclose, extent
-from steelyard.motion.composition import AnyMotion, SequenceMotion, in_sequence
-from steelyard.motion.conditions import LinearConditions, rest_conditions
-from steelyard.motion.files import (
-    read_motion,
-    sample_times,
-    write_joint_trajectory,
-    write_motion,
-    write_samples,
-)
-from steelyard.motion.fourier import FourierMotion, SinusoidMotion
-from steelyard.motion.motion import Basis, LinearMotion, Motion, MotionSample, SmoothMotion
-from steelyard.motion.random_fourier import UNLIMITED_SLIDE, UNLIMITED_TURN, random_fourier
-from steelyard.motion.receding_horizon import RecedingPlan, RecedingPlans
-from steelyard.motion.recipes import Recipe, structured_recipes
-from steelyard.motion.spline import SplineMotion, bezier, pick_and_place, quintic
-from steelyard.motion.structured import StructuredMotions, structured_motions
-from steelyard.motion.time_scaling import (
-    largest_jerk,
-    slowdown_within,
-    slowdown_within_jerk,
-    slowed,
-    slowed_within_jerk,
-)
+from typing import TYPE_CHECKING
+
+from steelyard.door import open_door
+
+if TYPE_CHECKING:
+    from steelyard.motion.bounds import between_samples, enclose, extent
+    from steelyard.motion.composition import AnyMotion, SequenceMotion, in_sequence
+    from steelyard.motion.conditions import LinearConditions, rest_conditions
+    from steelyard.motion.files import (
+        read_motion,
+        sample_times,
+        write_joint_trajectory,
+        write_motion,
+        write_samples,
+    )
+    from steelyard.motion.fourier import FourierMotion, SinusoidMotion
+    from steelyard.motion.motion import Basis, LinearMotion, Motion, MotionSample, SmoothMotion
+    from steelyard.motion.random_fourier import UNLIMITED_SLIDE, UNLIMITED_TURN, random_fourier
+    from steelyard.motion.receding_horizon import RecedingPlan, RecedingPlans
+    from steelyard.motion.recipes import Recipe, structured_recipes
+    from steelyard.motion.spline import SplineMotion, bezier, pick_and_place, quintic
+    from steelyard.motion.structured import StructuredMotions, structured_motions
+    from steelyard.motion.time_scaling import (
+        largest_jerk,
+        slowdown_within,
+        slowdown_within_jerk,
+        slowed,
+        slowed_within_jerk,
+    )
 
 __all__ = [
     "UNLIMITED_SLIDE",
@@ -70,3 +75,5 @@ __all__ = [
     "write_motion",
     "write_samples",
 ]
+
+open_door(__name__)

@@ -6,43 +6,48 @@ number, by draws from `posterior`. `arm_model` is the robot without the payload,
 errors that repeat in every sample, `sensitivity` studies noise, filters and motions.
 """
 
-from steelyard.payloads.answer import (
-    POINTS,
-    QUANTITIES,
-    UNITS,
-    DecidedBy,
-    PayloadEstimate,
-    payload_of,
-    quantities,
-)
-from steelyard.payloads.arm_model import ArmModel, Mount, described, errors_of, massless, mounted_at
-from steelyard.payloads.gains import calibrated, fit_gains
-from steelyard.payloads.methods import (
-    METHODS,
-    NOTHING,
-    LoadedRuns,
-    residual_torque,
-    weigh_by_residual,
-    weigh_full_arm,
-    weigh_several,
-    weigh_with_model,
-)
-from steelyard.payloads.posterior import PayloadPrior
-from steelyard.payloads.sensitivity import (
-    FILTER_MEANINGS,
-    FILTERS,
-    NOISES,
-    PAPERS_OBJECT,
-    ErrorCell,
-    MotionSpread,
-    Noise,
-    SensitivityPlan,
-    SensitivityTable,
-    study_sensitivity,
-)
-from steelyard.payloads.study_motions import MOTIONS, study_motions
-from steelyard.payloads.systematic_errors import ConstantErrors
-from steelyard.payloads.weighing import RecursivePayload, Weighing
+from typing import TYPE_CHECKING
+
+from steelyard.door import open_door
+
+if TYPE_CHECKING:
+    from steelyard.payloads.answer import (
+        POINTS,
+        QUANTITIES,
+        UNITS,
+        DecidedBy,
+        PayloadEstimate,
+        payload_of,
+        quantities,
+    )
+    from steelyard.payloads.arm_model import ArmModel, Mount, described, errors_of, massless, mounted_at
+    from steelyard.payloads.gains import calibrated, fit_gains
+    from steelyard.payloads.methods import (
+        METHODS,
+        NOTHING,
+        LoadedRuns,
+        residual_torque,
+        weigh_by_residual,
+        weigh_full_arm,
+        weigh_several,
+        weigh_with_model,
+    )
+    from steelyard.payloads.posterior import PayloadPrior
+    from steelyard.payloads.sensitivity import (
+        FILTER_MEANINGS,
+        FILTERS,
+        NOISES,
+        PAPERS_OBJECT,
+        ErrorCell,
+        MotionSpread,
+        Noise,
+        SensitivityPlan,
+        SensitivityTable,
+        study_sensitivity,
+    )
+    from steelyard.payloads.study_motions import MOTIONS, study_motions
+    from steelyard.payloads.systematic_errors import ConstantErrors
+    from steelyard.payloads.weighing import RecursivePayload, Weighing
 
 __all__ = [
     "FILTERS",
@@ -85,3 +90,5 @@ __all__ = [
     "weigh_several",
     "weigh_with_model",
 ]
+
+open_door(__name__)

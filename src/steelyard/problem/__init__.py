@@ -4,16 +4,21 @@ r"""`Problem`, the question, and `Estimate`, the answer: what every estimator ta
 $\tau = W\varphi + e$, kept as one triangle for each degree of freedom.
 """
 
-from steelyard.problem.estimate import Estimate
-from steelyard.problem.problem import (
-    Evidence,
-    Problem,
-    evidence_of,
-    problem_of,
-    problem_of_blocks,
-    structure_of,
-    without_load,
-)
+from typing import TYPE_CHECKING
+
+from steelyard.door import open_door
+
+if TYPE_CHECKING:
+    from steelyard.problem.estimate import Estimate
+    from steelyard.problem.problem import (
+        Evidence,
+        Problem,
+        evidence_of,
+        problem_of,
+        problem_of_blocks,
+        structure_of,
+        without_load,
+    )
 
 __all__ = [
     "Estimate",
@@ -25,3 +30,5 @@ __all__ = [
     "structure_of",
     "without_load",
 ]
+
+open_door(__name__)

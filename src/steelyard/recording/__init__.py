@@ -5,12 +5,17 @@ in `bags`; `given` takes data that is in memory. `columns` decides which column 
 names and units), `assembly` makes the recording, and `inspection` says what is wrong with it.
 """
 
-from steelyard.recording.channels import CHANNELS
-from steelyard.recording.files import Reading, read, require_readable_logs, require_writable_log, write
-from steelyard.recording.given import DataFrame, Log, log_name
-from steelyard.recording.inspection.inspect import inspect_recording, saturated
-from steelyard.recording.inspection.phases import main_motion_rows, same_motion
-from steelyard.recording.recording import Recording, Step
+from typing import TYPE_CHECKING
+
+from steelyard.door import open_door
+
+if TYPE_CHECKING:
+    from steelyard.recording.channels import CHANNELS
+    from steelyard.recording.files import Reading, read, require_readable_logs, require_writable_log, write
+    from steelyard.recording.given import DataFrame, Log, log_name
+    from steelyard.recording.inspection.inspect import inspect_recording, saturated
+    from steelyard.recording.inspection.phases import main_motion_rows, same_motion
+    from steelyard.recording.recording import Recording, Step
 
 __all__ = [
     "CHANNELS",
@@ -29,3 +34,5 @@ __all__ = [
     "saturated",
     "write",
 ]
+
+open_door(__name__)

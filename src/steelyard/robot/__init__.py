@@ -5,16 +5,39 @@
 `plausibility` compares a link's inertia with its shapes.
 """
 
-from steelyard.robot.descriptions.load import load_robot
-from steelyard.robot.descriptions.meshes import MeshFolder
-from steelyard.robot.descriptions.repair import REMEDIES, Repair, repair_file
-from steelyard.robot.descriptions.source_edits import Change
-from steelyard.robot.descriptions.urdf import URDF_KINDS, origin_element, parse_urdf, urdf_text
-from steelyard.robot.joint import Joint, JointKind, Limits
-from steelyard.robot.link import Box, Capsule, Cylinder, FixedLink, Geometry, Link, MeshFile, Shape, Sphere
-from steelyard.robot.model import STANDARD_GRAVITY, Frame, Robot, Rotor, rotor_name, spin_only, with_rotors
-from steelyard.robot.payload import read_payload
-from steelyard.robot.stated_limits import StatedLimits, with_limits
+from typing import TYPE_CHECKING
+
+from steelyard.door import open_door
+
+if TYPE_CHECKING:
+    from steelyard.robot.descriptions.load import load_robot
+    from steelyard.robot.descriptions.meshes import MeshFolder
+    from steelyard.robot.descriptions.repair import REMEDIES, Repair, repair_file
+    from steelyard.robot.descriptions.source_edits import Change
+    from steelyard.robot.descriptions.urdf import URDF_KINDS, origin_element, parse_urdf, urdf_text
+    from steelyard.robot.joint import Joint, JointKind, Limits
+    from steelyard.robot.link import (
+        Box,
+        Capsule,
+        Cylinder,
+        FixedLink,
+        Geometry,
+        Link,
+        MeshFile,
+        Shape,
+        Sphere,
+    )
+    from steelyard.robot.model import (
+        STANDARD_GRAVITY,
+        Frame,
+        Robot,
+        Rotor,
+        rotor_name,
+        spin_only,
+        with_rotors,
+    )
+    from steelyard.robot.payload import read_payload
+    from steelyard.robot.stated_limits import StatedLimits, with_limits
 
 __all__ = [
     "REMEDIES",
@@ -50,3 +73,5 @@ __all__ = [
     "with_limits",
     "with_rotors",
 ]
+
+open_door(__name__)

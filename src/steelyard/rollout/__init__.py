@@ -5,9 +5,14 @@ derivatives (`variation` is the kernel, on `tiles`). The robot here is our own m
 `simulation`, the room.
 """
 
-from steelyard.rollout.closed_loop import ClosedLoop
-from steelyard.rollout.sensitivity import sensitivities
-from steelyard.rollout.simulation import Rollout, rollout
+from typing import TYPE_CHECKING
+
+from steelyard.door import open_door
+
+if TYPE_CHECKING:
+    from steelyard.rollout.closed_loop import ClosedLoop
+    from steelyard.rollout.sensitivity import sensitivities
+    from steelyard.rollout.simulation import Rollout, rollout
 
 __all__ = [
     "ClosedLoop",
@@ -15,3 +20,5 @@ __all__ = [
     "rollout",
     "sensitivities",
 ]
+
+open_door(__name__)

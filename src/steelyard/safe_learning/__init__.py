@@ -8,35 +8,40 @@ start, `run_online` raises `NoSolutionError` and the robot does not move. `obsta
 that changes, `run_log` keeps the run and `review` repeats it.
 """
 
-from steelyard.safe_learning.checker import check_plan
-from steelyard.safe_learning.config import LawChoice, LoadModel, SafeLearningConfig
-from steelyard.safe_learning.driver import JointReading, MuJoCoDriver, RobotDriver, SensorErrors
-from steelyard.safe_learning.loop import run_online
-from steelyard.safe_learning.messages import PlanReply, PlanRequest
-from steelyard.safe_learning.obstacle_response import SceneChange, SceneResponse, SceneSource
-from steelyard.safe_learning.planning.certificate import RobustLaw
-from steelyard.safe_learning.planning.certifier import PlanCertifier
-from steelyard.safe_learning.planning.cost import GoalCost, PayloadExcitation, WeightedCosts
-from steelyard.safe_learning.planning.delay_bounds import tube_acceleration
-from steelyard.safe_learning.planning.search import Planner
-from steelyard.safe_learning.planning.tube import TubeDynamics, tube_forms
-from steelyard.safe_learning.planning.tube_sizing import with_sized_tube
-from steelyard.safe_learning.replanner import Replanner
-from steelyard.safe_learning.review import replay_run, violations_of
-from steelyard.safe_learning.run_log import (
-    BROKEN,
-    DONE,
-    PLAN,
-    STOPPED,
-    DrivenMove,
-    Event,
-    Known,
-    OnlineRun,
-    read_run,
-    write_run,
-)
-from steelyard.safe_learning.watchdog import CHECK
-from steelyard.safe_learning.worker import ProcessWorker, SyncWorker, Worker
+from typing import TYPE_CHECKING
+
+from steelyard.door import open_door
+
+if TYPE_CHECKING:
+    from steelyard.safe_learning.checker import check_plan
+    from steelyard.safe_learning.config import LawChoice, LoadModel, SafeLearningConfig
+    from steelyard.safe_learning.driver import JointReading, MuJoCoDriver, RobotDriver, SensorErrors
+    from steelyard.safe_learning.loop import run_online
+    from steelyard.safe_learning.messages import PlanReply, PlanRequest
+    from steelyard.safe_learning.obstacle_response import SceneChange, SceneResponse, SceneSource
+    from steelyard.safe_learning.planning.certificate import RobustLaw
+    from steelyard.safe_learning.planning.certifier import PlanCertifier
+    from steelyard.safe_learning.planning.cost import GoalCost, PayloadExcitation, WeightedCosts
+    from steelyard.safe_learning.planning.delay_bounds import tube_acceleration
+    from steelyard.safe_learning.planning.search import Planner
+    from steelyard.safe_learning.planning.tube import TubeDynamics, tube_forms
+    from steelyard.safe_learning.planning.tube_sizing import with_sized_tube
+    from steelyard.safe_learning.replanner import Replanner
+    from steelyard.safe_learning.review import replay_run, violations_of
+    from steelyard.safe_learning.run_log import (
+        BROKEN,
+        DONE,
+        PLAN,
+        STOPPED,
+        DrivenMove,
+        Event,
+        Known,
+        OnlineRun,
+        read_run,
+        write_run,
+    )
+    from steelyard.safe_learning.watchdog import CHECK
+    from steelyard.safe_learning.worker import ProcessWorker, SyncWorker, Worker
 
 __all__ = [
     "BROKEN",
@@ -81,3 +86,5 @@ __all__ = [
     "with_sized_tube",
     "write_run",
 ]
+
+open_door(__name__)

@@ -4,34 +4,45 @@ Put time right (`split_at_gaps`, `evenly_timed`), choose the filter (`cutoff_of`
 differentiate (`differentiated`), choose the interval (`resampled`), then remove rows (`without_turning`).
 """
 
-from steelyard.signals.alignment import SOURCE_TIME, aligned, without_delay
-from steelyard.signals.cutoff import power_spectrum
-from steelyard.signals.differentiation import (
-    Butterworth,
-    CentralDifferences,
-    Differentiator,
-    differentiated,
-    recursion,
-    smoothed,
-)
-from steelyard.signals.holdout_split import holdout_split
-from steelyard.signals.preparation import (
-    Preparation,
-    band_of,
-    in_band,
-    prepared,
-    prepared_alike,
-    torque_from_current,
-)
-from steelyard.signals.sampling import evenly_timed, resampled, sampling_of, split_at_gaps, uniform_interval
-from steelyard.signals.selection import (
-    held_poses,
-    is_limited,
-    is_turning,
-    with_rows,
-    without_limited,
-    without_turning,
-)
+from typing import TYPE_CHECKING
+
+from steelyard.door import open_door
+
+if TYPE_CHECKING:
+    from steelyard.signals.alignment import SOURCE_TIME, aligned, without_delay
+    from steelyard.signals.cutoff import power_spectrum
+    from steelyard.signals.differentiation import (
+        Butterworth,
+        CentralDifferences,
+        Differentiator,
+        differentiated,
+        recursion,
+        smoothed,
+    )
+    from steelyard.signals.holdout_split import holdout_split
+    from steelyard.signals.preparation import (
+        Preparation,
+        band_of,
+        in_band,
+        prepared,
+        prepared_alike,
+        torque_from_current,
+    )
+    from steelyard.signals.sampling import (
+        evenly_timed,
+        resampled,
+        sampling_of,
+        split_at_gaps,
+        uniform_interval,
+    )
+    from steelyard.signals.selection import (
+        held_poses,
+        is_limited,
+        is_turning,
+        with_rows,
+        without_limited,
+        without_turning,
+    )
 
 __all__ = [
     "SOURCE_TIME",
@@ -63,3 +74,5 @@ __all__ = [
     "without_limited",
     "without_turning",
 ]
+
+open_door(__name__)

@@ -6,19 +6,24 @@ are what its log goes through. `run` tries a motion in the loop of `closed_loop`
 other code.
 """
 
-from steelyard.simulation.joint_experiments import joint_experiments, nominal_posture
-from steelyard.simulation.object_trials import (
-    Swing,
-    compared_motion,
-    run_trial,
-    standard_trials,
-    swing_period,
-)
-from steelyard.simulation.plant import LONGEST_STEP, Plant
-from steelyard.simulation.run import simulate_motion, tracking_error
-from steelyard.simulation.second_look import SecondLook, second_look
-from steelyard.simulation.sensing import encoder_steps, torque_per_ampere, torque_steps
-from steelyard.simulation.sensor import SENSORS, SensorPreset, drawn_robot_sample, sensor_preset
+from typing import TYPE_CHECKING
+
+from steelyard.door import open_door
+
+if TYPE_CHECKING:
+    from steelyard.simulation.joint_experiments import joint_experiments, nominal_posture
+    from steelyard.simulation.object_trials import (
+        Swing,
+        compared_motion,
+        run_trial,
+        standard_trials,
+        swing_period,
+    )
+    from steelyard.simulation.plant import LONGEST_STEP, Plant
+    from steelyard.simulation.run import simulate_motion, tracking_error
+    from steelyard.simulation.second_look import SecondLook, second_look
+    from steelyard.simulation.sensing import encoder_steps, torque_per_ampere, torque_steps
+    from steelyard.simulation.sensor import SENSORS, SensorPreset, drawn_robot_sample, sensor_preset
 
 __all__ = [
     "LONGEST_STEP",
@@ -42,3 +47,5 @@ __all__ = [
     "torque_steps",
     "tracking_error",
 ]
+
+open_door(__name__)

@@ -6,28 +6,38 @@ For bounded errors, `guaranteed` encloses a payload: its equations are in `momen
 `payload_polytope` and its assumptions in `error_bounds`.
 """
 
-from steelyard.uncertainty.bias import bias_of_recordings
-from steelyard.uncertainty.error_bounds import ErrorBounds, MotionContradictionError, with_velocities
-from steelyard.uncertainty.guaranteed import (
-    ContradictionError,
-    GuaranteedBounds,
-    RecursiveBounds,
-    com_bounds,
-    guaranteed_bounds,
-    guaranteed_payload,
-)
-from steelyard.uncertainty.intervals import base_intervals, parameter_intervals, spread_of, with_covariance
-from steelyard.uncertainty.link_posterior import (
-    ACCURACY,
-    LinkIntervals,
-    LinkPosterior,
-    link_intervals,
-    link_posterior,
-    prior_alone,
-)
-from steelyard.uncertainty.loaded_arm import ArmNorms, arm_norms
-from steelyard.uncertainty.momentum_windows import bounded_rows
-from steelyard.uncertainty.payload_polytope import BoundedRows, PayloadBox
+from typing import TYPE_CHECKING
+
+from steelyard.door import open_door
+
+if TYPE_CHECKING:
+    from steelyard.uncertainty.bias import bias_of_recordings
+    from steelyard.uncertainty.error_bounds import ErrorBounds, MotionContradictionError, with_velocities
+    from steelyard.uncertainty.guaranteed import (
+        ContradictionError,
+        GuaranteedBounds,
+        RecursiveBounds,
+        com_bounds,
+        guaranteed_bounds,
+        guaranteed_payload,
+    )
+    from steelyard.uncertainty.intervals import (
+        base_intervals,
+        parameter_intervals,
+        spread_of,
+        with_covariance,
+    )
+    from steelyard.uncertainty.link_posterior import (
+        ACCURACY,
+        LinkIntervals,
+        LinkPosterior,
+        link_intervals,
+        link_posterior,
+        prior_alone,
+    )
+    from steelyard.uncertainty.loaded_arm import ArmNorms, arm_norms
+    from steelyard.uncertainty.momentum_windows import bounded_rows
+    from steelyard.uncertainty.payload_polytope import BoundedRows, PayloadBox
 
 __all__ = [
     "ACCURACY",
@@ -56,3 +66,5 @@ __all__ = [
     "with_covariance",
     "with_velocities",
 ]
+
+open_door(__name__)

@@ -57,9 +57,6 @@ def zoo_robot(name: str) -> Robot:
     Args:
         name: a name of `ZOO`.
 
-    Returns:
-        The robot.
-
     Raises:
         UnknownNameError: no such robot; lists those that exist.
     """
@@ -83,9 +80,6 @@ def find_robot(
             every command does, with a finding; otherwise they are kept as stated and reported.
         arguments: values of the `<xacro:arg>`s of a xacro file, by name.
         floating: whether the base is free to move, see `load_robot`.
-
-    Returns:
-        The robot.
 
     Raises:
         UnknownNameError: neither a zoo name nor an existing file.

@@ -4,14 +4,19 @@
 `gather`. `reference` reads figures of somebody else, which no task sees and the page sets beside.
 """
 
-from steelyard.campaigns.identification.fit import links_behind
-from steelyard.campaigns.identification.record import motion_of
-from steelyard.campaigns.identification.reference import (
-    CampaignReference,
-    ReferenceRun,
-    campaign_reference,
-)
-from steelyard.campaigns.identification.robot_case import robot_case_of
+from typing import TYPE_CHECKING
+
+from steelyard.door import open_door
+
+if TYPE_CHECKING:
+    from steelyard.campaigns.identification.fit import links_behind
+    from steelyard.campaigns.identification.record import motion_of
+    from steelyard.campaigns.identification.reference import (
+        CampaignReference,
+        ReferenceRun,
+        campaign_reference,
+    )
+    from steelyard.campaigns.identification.robot_case import robot_case_of
 
 __all__ = [
     "CampaignReference",
@@ -21,3 +26,5 @@ __all__ = [
     "motion_of",
     "robot_case_of",
 ]
+
+open_door(__name__)

@@ -1,8 +1,13 @@
 """Straight-line code generated per robot: forward dynamics and its linearisation without a loop."""
 
-from steelyard.dynamics.straight_line.code import StraightLineCode, straight_line_code, straight_line_pays
-from steelyard.dynamics.straight_line.machine_code import LANES
-from steelyard.dynamics.straight_line.specialise import call, specialise
+from typing import TYPE_CHECKING
+
+from steelyard.door import open_door
+
+if TYPE_CHECKING:
+    from steelyard.dynamics.straight_line.code import StraightLineCode, straight_line_code, straight_line_pays
+    from steelyard.dynamics.straight_line.machine_code import LANES
+    from steelyard.dynamics.straight_line.specialise import call, specialise
 
 __all__ = [
     "LANES",
@@ -12,3 +17,5 @@ __all__ = [
     "straight_line_code",
     "straight_line_pays",
 ]
+
+open_door(__name__)

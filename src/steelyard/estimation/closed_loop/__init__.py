@@ -5,18 +5,28 @@
 steps may go, `delay` how late torques are.
 """
 
-from steelyard.estimation.closed_loop.constraints import FeasibleLinks, SearchBox, feasible_links
-from steelyard.estimation.closed_loop.delay import CommandMatch, LoopDelay, command_match, common_dead_time
-from steelyard.estimation.closed_loop.fit import (
-    SIMULATED_TERMS,
-    fit_closed_loop,
-    fit_closed_loop_input,
-    refine_intervals,
-    within_noise,
-)
-from steelyard.estimation.closed_loop.run import LoopRun, block_means, loop_run
-from steelyard.estimation.closed_loop.search import Refinement, RefinementOutcome
-from steelyard.estimation.closed_loop.start import fit_minimal, possible_start
+from typing import TYPE_CHECKING
+
+from steelyard.door import open_door
+
+if TYPE_CHECKING:
+    from steelyard.estimation.closed_loop.constraints import FeasibleLinks, SearchBox, feasible_links
+    from steelyard.estimation.closed_loop.delay import (
+        CommandMatch,
+        LoopDelay,
+        command_match,
+        common_dead_time,
+    )
+    from steelyard.estimation.closed_loop.fit import (
+        SIMULATED_TERMS,
+        fit_closed_loop,
+        fit_closed_loop_input,
+        refine_intervals,
+        within_noise,
+    )
+    from steelyard.estimation.closed_loop.run import LoopRun, block_means, loop_run
+    from steelyard.estimation.closed_loop.search import Refinement, RefinementOutcome
+    from steelyard.estimation.closed_loop.start import fit_minimal, possible_start
 
 __all__ = [
     "SIMULATED_TERMS",
@@ -39,3 +49,5 @@ __all__ = [
     "refine_intervals",
     "within_noise",
 ]
+
+open_door(__name__)

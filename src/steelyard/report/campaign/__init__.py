@@ -1,7 +1,12 @@
 """The page of a campaign."""
 
-from steelyard.report.campaign.content import CampaignContent, campaign_content_of
-from steelyard.report.campaign.page import campaign_page, campaign_summary
+from typing import TYPE_CHECKING
+
+from steelyard.door import open_door
+
+if TYPE_CHECKING:
+    from steelyard.report.campaign.content import CampaignContent, campaign_content_of
+    from steelyard.report.campaign.page import campaign_page, campaign_summary
 
 __all__ = [
     "CampaignContent",
@@ -9,3 +14,5 @@ __all__ = [
     "campaign_page",
     "campaign_summary",
 ]
+
+open_door(__name__)

@@ -1,7 +1,12 @@
 """The page of a motion."""
 
-from steelyard.report.motion.content import Measure, SearchRecord, motion_content_of
-from steelyard.report.motion.page import motion_page
+from typing import TYPE_CHECKING
+
+from steelyard.door import open_door
+
+if TYPE_CHECKING:
+    from steelyard.report.motion.content import Measure, SearchRecord, motion_content_of
+    from steelyard.report.motion.page import motion_page
 
 __all__ = [
     "Measure",
@@ -9,3 +14,5 @@ __all__ = [
     "motion_content_of",
     "motion_page",
 ]
+
+open_door(__name__)

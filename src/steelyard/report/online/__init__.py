@@ -1,8 +1,13 @@
 """The page of a robot that learns while it moves, live and afterwards."""
 
-from steelyard.report.online.content import OnlineHead, online_content_of, online_head_of
-from steelyard.report.online.live import LiveObserver, LiveView, Snapshot
-from steelyard.report.online.page import online_page
+from typing import TYPE_CHECKING
+
+from steelyard.door import open_door
+
+if TYPE_CHECKING:
+    from steelyard.report.online.content import OnlineHead, online_content_of, online_head_of
+    from steelyard.report.online.live import LiveObserver, LiveView, Snapshot
+    from steelyard.report.online.page import online_page
 
 __all__ = [
     "LiveObserver",
@@ -13,3 +18,5 @@ __all__ = [
     "online_head_of",
     "online_page",
 ]
+
+open_door(__name__)

@@ -1,8 +1,13 @@
 """The page of a weighed payload, and its safety sheet."""
 
-from steelyard.report.payload.content import GainAnswer, TrialOutcome, payload_content_of, payload_trace
-from steelyard.report.payload.page import payload_page
-from steelyard.report.payload.sheet import safety_sheet
+from typing import TYPE_CHECKING
+
+from steelyard.door import open_door
+
+if TYPE_CHECKING:
+    from steelyard.report.payload.content import GainAnswer, TrialOutcome, payload_content_of, payload_trace
+    from steelyard.report.payload.page import payload_page
+    from steelyard.report.payload.sheet import safety_sheet
 
 __all__ = [
     "GainAnswer",
@@ -12,3 +17,5 @@ __all__ = [
     "payload_trace",
     "safety_sheet",
 ]
+
+open_door(__name__)
