@@ -43,9 +43,6 @@ def to_document(value: object) -> Any:
     Args:
         value: a dataclass instance, or anything its fields may hold: numbers, text, arrays, tuples, mappings
             with text keys, enums, None.
-
-    Returns:
-        The document.
     """
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         hints = _hints(type(value))

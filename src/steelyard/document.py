@@ -44,9 +44,6 @@ def read_text(path: FilePath, *, most: int = LARGEST) -> str:
         path: the file.
         most: largest size, bytes.
 
-    Returns:
-        The text.
-
     Raises:
         InputError: it is no regular file, too large, not UTF-8, or cannot be read.
     """
@@ -75,9 +72,6 @@ def read_table(path: FilePath, *, most: int = LARGEST) -> dict[str, Any]:
     Args:
         path: the file.
         most: largest size, bytes.
-
-    Returns:
-        The table.
 
     Raises:
         InputError: it cannot be read, is too large or too deep, or holds no table.

@@ -104,9 +104,6 @@ class Layout:
         Args:
             name: such as `link3.mx`.
 
-        Returns:
-            Its index.
-
         Raises:
             UnknownNameError: no such parameter.
         """
@@ -263,9 +260,6 @@ def layout_of(
         drive: names of drive terms, in any order, each once.
         stribeck: shapes of Stribeck friction by joint, where that term is chosen; joints that are not named
             have the shape their drive states.
-
-    Returns:
-        The layout.
 
     Raises:
         InputError: a term is named twice or does not exist, or a joint's Stribeck shape is not known.

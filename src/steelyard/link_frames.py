@@ -113,9 +113,6 @@ class LinkFrames:
 def urdf_frames(robot: Robot) -> LinkFrames:
     """The frames the description gives its links, so that each D is the link's own frame.
 
-    Args:
-        robot: the robot.
-
     Returns:
         The frames, named `urdf`.
     """

@@ -60,9 +60,6 @@ class Pose:
         Args:
             rpy: roll, pitch, yaw, shape (3,), rad.
             translation: origin, shape (3,), m.
-
-        Returns:
-            The pose.
         """
         roll, pitch, yaw = checked("rpy", rpy, (3,))
         cr, sr = np.cos(roll), np.sin(roll)
@@ -95,9 +92,6 @@ class Pose:
         Args:
             quaternion: x, y, z, w, not all zero, shape (4,), dimensionless.
             translation: origin, shape (3,), m.
-
-        Returns:
-            The pose.
 
         Raises:
             InputError: the quaternion is zero.

@@ -76,9 +76,6 @@ def fixed(values: Mapping[str, float]) -> LinkRule:
     Args:
         values: by term, in the term's unit.
 
-    Returns:
-        The rule.
-
     Raises:
         UnknownNameError: there is no such term; lists those that exist.
     """
@@ -122,9 +119,6 @@ def solve_conditions(rows: Array, values: Array, *, place: str) -> Solutions:
         rows: C, shape (r, 10), SI.
         values: c, shape (r,), SI.
         place: whose conditions they are, for the message.
-
-    Returns:
-        The solutions.
 
     Raises:
         InputError: the conditions contradict each other.
@@ -292,9 +286,6 @@ def symmetric_links(layout: Layout, frames: LinkFrames, links: Sequence[str] | N
         layout: the standard parameters.
         frames: the frames in which the products vanish.
         links: names of the links that are symmetric; all when not given.
-
-    Returns:
-        The reduction.
 
     Raises:
         UnknownNameError: there is no such link; lists those that exist.

@@ -384,9 +384,6 @@ def parameter_cloud(
         trimmed: whether rows that lie apart at their stage have no say in the basis. One wild run would
             otherwise choose the first axis alone.
 
-    Returns:
-        The cloud.
-
     Raises:
         InputError: labels repeat, a row is partly NaN, a scale is not positive, or fewer than two answers.
     """
@@ -506,9 +503,6 @@ def prediction_error(measured: Array, predicted: Array) -> PredictionError:
     Args:
         measured: tau, shape (N, nv), N·m or N.
         predicted: tau_hat, shape (N, nv), N·m or N.
-
-    Returns:
-        The errors.
 
     Raises:
         ShapeError: the shapes differ.

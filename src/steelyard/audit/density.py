@@ -67,9 +67,6 @@ def density_evidence(body: Body, covariance: Array, shown: Array, solid: Body) -
         covariance: of its ten numbers, shape (10, 10), SI.
         shown: combinations of them that count, in rows, shape (k, 10), dimensionless.
         solid: the uniform solid with the measured mass.
-
-    Returns:
-        The evidence.
     """
     m, length = body.mass, float(np.sqrt(np.trace(solid.inertia) / body.mass))
     scale = np.array([m, *(m * length,) * 3, *(m * length**2,) * 6])

@@ -30,9 +30,6 @@ def check_excitation(certificate: ExcitationCertificate, condition: float) -> Ch
     Args:
         certificate: what it determines.
         condition: condition number of the base regressor with columns of unit norm, dimensionless.
-
-    Returns:
-        The check.
     """
     count = certificate.base.count
     evidence = {"determined": certificate.determined, "identifiable": count, "condition": condition}

@@ -64,9 +64,6 @@ def check_mass_matrix(
         phi: a full parameter vector, shape (p,), SI.
         possible: whether all links can exist.
         rng: source of the poses.
-
-    Returns:
-        The check.
     """
     name = "mass matrix"
     lower = np.maximum(robot.limit_array("lower"), -np.pi)

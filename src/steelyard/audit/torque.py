@@ -91,9 +91,6 @@ def check_torque(
         unfiltered: errors of the same prediction against torques as they were measured, percent, where the
             others are of the band of the motion.
         repeat: why the motion is no test, such as that it repeats the training; empty if it is one.
-
-    Returns:
-        The check.
     """
     shares = error.shares or (1.0,) * len(error.joints)
     weak = {
@@ -142,9 +139,6 @@ def check_colour(residual: Array, joints: Sequence[str], torque: Array | None = 
         joints: names of the joints.
         torque: measured torque, shape (N, nv), N·m or N, to leave out joints whose residual is not `felt`;
             None names every joint.
-
-    Returns:
-        The check.
     """
     r = checked("residual", residual, ("N", len(joints)))
     r = r - r.mean(axis=0)
@@ -175,9 +169,6 @@ def check_friction(residual: Array, v: Array, joints: Sequence[str], torque: Arr
         joints: names of the joints.
         torque: measured torque, shape (N, nv), N·m or N, to leave out joints at which what velocity explains
             is not `felt`; None names every joint.
-
-    Returns:
-        The check.
     """
     r = checked("residual", residual, ("N", len(joints)))
     speed = checked("v", v, r.shape)

@@ -65,12 +65,6 @@ class Verdict:
     def check(self, name: str) -> Check:
         """A check by its name.
 
-        Args:
-            name: its name.
-
-        Returns:
-            The check.
-
         Raises:
             KeyError: there is none of that name.
         """

@@ -257,9 +257,6 @@ def log_file(logs: Path, process: int | None) -> Path:
     Args:
         logs: folder of the logs.
         process: its number.
-
-    Returns:
-        The file.
     """
     return logs / f"worker-{process}.log"
 

@@ -101,9 +101,6 @@ def trials(
         parameters: further arguments, the same for all.
         inputs: gives the tasks whose results a combination takes; None for none.
 
-    Returns:
-        The tasks.
-
     Raises:
         InputError: there are no trials, an axis has no value, or a label cannot be part of a name.
     """
@@ -362,9 +359,6 @@ def read_study(spec: Spec) -> Study:
 
     Args:
         spec: the file: `[robot]`, see `described_robot`, and `[study]` with the other fields of `Study`.
-
-    Returns:
-        The study.
 
     Raises:
         InputError: something is missing, unknown, out of range or said twice; the message has the line.

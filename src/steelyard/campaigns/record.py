@@ -117,9 +117,6 @@ def table_path(folder: FilePath, name: str) -> Path:
     Args:
         folder: the folder it is in.
         name: of the table.
-
-    Returns:
-        The path.
     """
     return Path(folder) / f"{name}.{'csv' if _arrow() is None else 'parquet'}"
 

@@ -284,9 +284,6 @@ def robot_document(
             file; None for nothing.
         place: where it is stated, for messages.
 
-    Returns:
-        The document.
-
     Raises:
         InputError: there is no such robot, or its limits are not usable.
     """
@@ -325,9 +322,6 @@ def robot_of(document: Mapping[str, Any]) -> Robot:
 
     Args:
         document: of `robot_document`.
-
-    Returns:
-        The robot.
     """
     return _read(json.dumps(document, sort_keys=True))
 

@@ -173,9 +173,6 @@ def function_of(reference: str) -> Callable[..., Any]:
     Args:
         reference: `package.module:function`.
 
-    Returns:
-        The function.
-
     Raises:
         InputError: there is no such module or function.
     """

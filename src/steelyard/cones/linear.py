@@ -71,9 +71,6 @@ class LinearSeries:
         Args:
             objective: c, shape (n,), any unit.
 
-        Returns:
-            The solution.
-
         Raises:
             InfeasibleError: the polytope is empty. The evidence holds `ray`, row multipliers that show it,
                 and `margin`, their `safe_linear_bound` for a zero objective: a positive margin is a proof.
@@ -145,9 +142,6 @@ def minimise_linear(program: LinearProgram, objective: ArrayLike) -> LinearSolut
     Args:
         program: the polytope.
         objective: c, shape (n,), any unit.
-
-    Returns:
-        The solution.
 
     Raises:
         InfeasibleError: the polytope is empty.

@@ -268,9 +268,6 @@ class ConeProgram:
             matrix: R, shape (k, n), any unit.
             target: r, shape (k,), units of R x.
             constraints: what x must satisfy.
-
-        Returns:
-            The program.
         """
         R = checked("matrix", matrix, ("k", "n"))
         return cls(R, checked("target", target, (R.shape[0],)), np.zeros(R.shape[1]), tuple(constraints))
@@ -282,9 +279,6 @@ class ConeProgram:
         Args:
             linear: c, shape (n,), any unit.
             constraints: what x must satisfy.
-
-        Returns:
-            The program.
         """
         c = checked("linear", linear, ("n",))
         return cls(np.zeros((0, c.size)), np.zeros(0), c, tuple(constraints))

@@ -212,9 +212,6 @@ def solve(
         iteration_limit: most interior-point iterations.
         accept_reduced: whether to return a solution of reduced accuracy instead of raising.
 
-    Returns:
-        The solution.
-
     Raises:
         InfeasibleError: no point satisfies the constraints. The evidence holds `certificate`, multipliers
             in the dual cones with $\sum_k \langle z_k, b_k\rangle = -1$, and `residual`, the largest entry of

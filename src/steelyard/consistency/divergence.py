@@ -113,9 +113,6 @@ class Multipliers:
     def room(self, change: Multipliers) -> float:
         """The largest multiple of a change that keeps them positive.
 
-        Args:
-            change: the change.
-
         Returns:
             The multiple, infinite where there is no edge.
         """
@@ -337,9 +334,6 @@ class Divergence:
     def adjoint(self, Z: Multipliers) -> Array:
         """The pull of multipliers on coordinates.
 
-        Args:
-            Z: the multipliers.
-
         Returns:
             The pull, shape (n,), dimensionless.
         """
@@ -452,9 +446,6 @@ class DrawnPath:
 
         Args:
             strength: gamma, positive, in units of the squared residual.
-
-        Returns:
-            The fit.
 
         Raises:
             InputError: the strength is not positive.

@@ -232,9 +232,6 @@ def fit_feasible(matrix: Array, target: Array, possible: FeasibleSet) -> Feasibl
         target: r, shape (k,), SI.
         possible: what is possible, with the reference.
 
-    Returns:
-        The fit.
-
     Raises:
         NoSolutionError: bounds and fixed parameters leave no room, or round-off hides the optimum.
     """

@@ -98,9 +98,6 @@ class Slack:
         Args:
             middle: M.
             right: R.
-
-        Returns:
-            The product.
         """
         matrices = self.matrices @ middle.matrices @ right.matrices
         return Slack(
@@ -182,9 +179,6 @@ class SlackMap:
 
         Args:
             dx: change of the scaled parameters, shape (p,), dimensionless.
-
-        Returns:
-            The change of the slacks.
         """
         return Slack((dx[self.links] @ _FLAT).reshape(-1, 4, 4), self.signs * dx[self.bounded])
 
@@ -311,9 +305,6 @@ def feasible_set(
         lower: further lower bounds, shape (p,), SI; -inf for none.
         upper: further upper bounds, shape (p,), SI; inf for none.
         drive_scales: sizes of the drive terms, shape (p,), SI, entries of links ignored; None for ones.
-
-    Returns:
-        The set.
 
     Raises:
         InputError: the floor is negative, a scale is not positive, or bounds contradict each other.

@@ -68,9 +68,6 @@ def inertia_bounds(
         proven: a lower bound at every pose for the centre, as `judge_all_poses` proves it, kg·m² or kg; None
             where there is none.
 
-    Returns:
-        The bounds.
-
     Raises:
         NoSolutionError: no positive lower bound follows; names the joint whose rotor inertia is missing.
         InputError: an argument does not fit.

@@ -54,14 +54,7 @@ class PoseDomain:
 
     @classmethod
     def every(cls, robot: Robot) -> PoseDomain:
-        """All angles; lengths of sliding joints within their limits, or within `STROKE`.
-
-        Args:
-            robot: the robot.
-
-        Returns:
-            The domain.
-        """
+        """All angles; lengths of sliding joints within their limits, or within `STROKE`."""
         turns = np.array([joint.kind.rotates for joint in robot.joints])
         lower, upper = robot.limit_array("lower"), robot.limit_array("upper")
         open_ended = np.isinf(lower) | np.isinf(upper)
@@ -118,9 +111,6 @@ class FlatArm(NamedTuple):
 
 def arm_of(robot: Robot) -> FlatArm:
     """The arrays of a robot.
-
-    Args:
-        robot: the robot.
 
     Returns:
         Its arrays, read-only.

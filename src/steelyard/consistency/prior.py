@@ -177,9 +177,6 @@ def prior_of(
             ellipsoid around it, both a little wider, where the prior does. An inertia whose radius of
             gyration exceeds the link is replaced.
 
-    Returns:
-        The prior.
-
     Raises:
         InputError: nothing is believed of a link, or a given number cannot be.
         UnknownNameError: there is no link or joint of a given name.

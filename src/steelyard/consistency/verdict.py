@@ -76,9 +76,6 @@ def check_parameters(layout: Layout, parameters: ArrayLike) -> PhysicalVerdict:
     Args:
         layout: the order of the parameters.
         parameters: phi, shape (p,), SI.
-
-    Returns:
-        The verdict.
     """
     phi = checked("parameters", parameters, (layout.size,))
     links = []

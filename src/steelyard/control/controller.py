@@ -261,9 +261,6 @@ class ModelLaw(ArmLaw):
 def described_model(robot: Robot) -> tuple[Layout, Array]:
     """The model that the robot's description states; unstated drive terms count as absent.
 
-    Args:
-        robot: the robot.
-
     Returns:
         The layout with the linear drive and what else of friction a joint states, and phi, shape (p,), SI.
 
@@ -320,9 +317,6 @@ def positive_number(name: str, value: float, unit: str, *, zero: bool = False) -
         value: the number.
         unit: its unit, for the message.
         zero: whether zero is allowed.
-
-    Returns:
-        The number.
 
     Raises:
         InputError: it is negative, zero where that is not allowed, or not finite.

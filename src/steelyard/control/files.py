@@ -146,9 +146,6 @@ def read_controller(path: FilePath, robot: Robot) -> Controller:
         path: the file; it may not state a delay, which is no part of a law and would be lost.
         robot: the robot to command.
 
-    Returns:
-        The controller.
-
     Raises:
         InputError: the file cannot be read, a key is missing, unknown or of the wrong kind, or it states a
             delay.

@@ -49,9 +49,6 @@ class JointModel:
             inertia: M, kg·m² or kg.
             viscous: D, positive, N·m·s/rad or N·s/m.
             dead_time: T_d, s.
-
-        Returns:
-            The model.
         """
         positive_number("viscous", viscous, "N·m·s/rad")
         return cls(1.0 / viscous, inertia / viscous, dead_time)

@@ -170,9 +170,6 @@ class Tube:
             radius: ε, rad/s or m/s.
             smallest_inertia: σ_m, kg·m² or kg.
             kr: K_r, 1/s.
-
-        Returns:
-            The tube.
         """
         return cls(0.5 * smallest_inertia * radius**2, smallest_inertia, kr)
 

@@ -62,9 +62,6 @@ def drive_term(name: str) -> DriveTerm:
     Args:
         name: `viscous`, `coulomb`, `offset`, `rotor`, `stribeck`, `asymmetric` or `load`.
 
-    Returns:
-        The term.
-
     Raises:
         UnknownNameError: no such term; lists those that exist.
     """

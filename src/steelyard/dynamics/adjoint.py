@@ -172,9 +172,6 @@ def regressor_adjoint(
         a: joint accelerations, shape (N, nv), rad/s² or m/s².
         code: `generic`, `straight-line`, or `auto` to choose as `torque_regressor` does.
 
-    Returns:
-        The gradient.
-
     Raises:
         ShapeError: a shape or a value does not fit; names the argument.
         InputError: the layout has a load term, whose column is no function of the motion alone.

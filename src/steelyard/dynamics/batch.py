@@ -145,10 +145,6 @@ def numbers(robot: Robot, layout: Layout, parameters: ArrayLike) -> Numbers:
 def belongs(robot: Robot, layout: Layout) -> None:
     """Refuse a layout that was made for another robot.
 
-    Args:
-        robot: the robot.
-        layout: the layout.
-
     Raises:
         InputError: link or joint names differ.
     """

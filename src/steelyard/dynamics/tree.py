@@ -62,9 +62,6 @@ _known: WeakKeyDictionary[Robot, Tree] = WeakKeyDictionary()
 def tree_of(robot: Robot) -> Tree:
     """The arrays of a robot; computed once per robot.
 
-    Args:
-        robot: the robot.
-
     Returns:
         Its tree, all arrays read-only.
     """

@@ -52,9 +52,6 @@ class KernelInputs(NamedTuple):
 def kernel_inputs(x: Forms) -> KernelInputs:
     """Take forms to a kernel.
 
-    Args:
-        x: the forms.
-
     Returns:
         Their arrays, read-only.
     """

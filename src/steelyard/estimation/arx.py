@@ -85,9 +85,6 @@ def fit_arx(
         averaged: cycles averaged to one sample; None for as many as there are in 5 ms, at least one.
         longest_delay: largest delay looked for, s.
 
-    Returns:
-        The model.
-
     Raises:
         InputError: the experiments do not belong together or are too short, or an option is out of range.
         NoSolutionError: the joint was not moved enough to tell the coefficients.

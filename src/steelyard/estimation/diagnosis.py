@@ -159,9 +159,6 @@ def diagnose(problem: Problem) -> Diagnosis:
     Args:
         problem: the question, with its samples.
 
-    Returns:
-        The diagnosis.
-
     Raises:
         InputError: the samples were not kept.
         RecordingError: the problem was posed without accelerations.

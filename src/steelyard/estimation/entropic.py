@@ -171,9 +171,6 @@ def choose_strength(
         divergence: the pull.
         weights: one over the noise of each degree of freedom, shape (nv,), 1/(N·m) or 1/N; None for ones.
         linearise: what makes the equations of a part of the samples linear, where torque is not.
-
-    Returns:
-        The choice.
     """
     parts = list(left_out_blocks(problem, linearise))
     if len(parts) < 3:

@@ -240,9 +240,6 @@ def solved(factor: Array, names: Sequence[str], on_blind: OnBlind = "refuse") ->
         names: of the parameters, for the message.
         on_blind: `refuse` raises where the motion hides base parameters, `infinite` leaves them out.
 
-    Returns:
-        The solution.
-
     Raises:
         NoSolutionError: the motion hides base parameters, and that is refused; names them.
         InputError: no such choice.

@@ -92,9 +92,6 @@ def joint_trace(recording: Recording) -> JointTrace:
     Args:
         recording: a uniform log of it, one row for each cycle, see `excited_joint`.
 
-    Returns:
-        The trace.
-
     Raises:
         RecordingError: the log is not uniform, or not of one experiment.
     """
@@ -511,9 +508,6 @@ def fit_first_order(
         traces: experiments on one joint.
         terms: those of `TERMS` to fit besides the model.
         longest_dead_time: largest T_d looked for, s.
-
-    Returns:
-        The fit.
 
     Raises:
         UnknownNameError: no such term.

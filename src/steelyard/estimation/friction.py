@@ -68,9 +68,6 @@ def shape_names(problem: Problem) -> tuple[str, ...]:
 
     Args:
         problem: the question.
-
-    Returns:
-        The names.
     """
     joints = problem.layout.joints
     return tuple(f"{joint}.{word}" for word in ("stribeck_velocity", "stribeck_exponent") for joint in joints)
@@ -82,9 +79,6 @@ def friction_layout(problem: Problem, shapes: Array) -> Layout:
     Args:
         problem: the question.
         shapes: v_s and δ of each joint, shape (n, 2), rad/s or m/s and dimensionless.
-
-    Returns:
-        The layout.
     """
     return problem.layout.with_stribeck([StribeckShape(float(v), float(d)) for v, d in shapes])
 

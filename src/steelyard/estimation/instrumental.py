@@ -305,9 +305,6 @@ def fit_loop_instrumental(
         motion: what it was told to follow; its time starts with that of each log.
         rounds: how many simulations.
 
-    Returns:
-        The estimate.
-
     Raises:
         NoSolutionError: a simulation diverges, or the motion hides base parameters.
     """

@@ -39,9 +39,6 @@ def fit_least_squares(problem: Problem) -> Estimate:
     Args:
         problem: the question.
 
-    Returns:
-        The estimate.
-
     Raises:
         NoSolutionError: the motion does not show every base parameter; names those it hides.
     """

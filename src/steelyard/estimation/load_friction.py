@@ -247,9 +247,6 @@ class LoadSamples:
         Args:
             problem: the question, with its samples.
 
-        Returns:
-            The samples.
-
         Raises:
             InputError: the layout has no load term, joints mimic others, or the samples were not kept.
         """
@@ -261,9 +258,6 @@ class LoadSamples:
         Args:
             parameters: phi, from which the load follows, shape (p,), SI; None takes the measured torque.
             before: an earlier sorting; a group with the same samples is not compressed again.
-
-        Returns:
-            The groups.
         """
         pattern = self._sides(parameters)
         triangles = self._triangles(pattern, before)
@@ -351,9 +345,6 @@ def left_out_finding(name: str, value: float) -> Finding:
     Args:
         name: of the coefficient.
         value: which the data alone would give it, dimensionless.
-
-    Returns:
-        The finding.
     """
     message = (
         f"the data alone gives {value:.3g}, which no gear has (0.02 to 0.3): the joint carries too little to "

@@ -106,9 +106,6 @@ def fit_by_name(
         strength: of the pull towards it; None lets left-out blocks choose.
         window: length of a window, s, for `momentum`; None for `WINDOW`, or an interval of a coarser log.
 
-    Returns:
-        The estimate.
-
     Raises:
         UnknownNameError: there is no such method.
         InputError: the method needs something that was not given.

@@ -86,9 +86,6 @@ def noise_spectrum(x: Array, longest: int) -> NoiseSpectrum:
     Args:
         x: the piece, shape (n, nv, m), any units.
         longest: largest lag.
-
-    Returns:
-        Its spectrum.
     """
     padded = scipy.fft.next_fast_len(len(x) + longest, real=True)
     return NoiseSpectrum(scipy.fft.rfft(x, padded, axis=0), len(x), padded)

@@ -137,9 +137,6 @@ def edge_findings(fit: FeasibleFit, possible: FeasibleSet) -> list[Finding]:
 def fit_detail(fit: FeasibleFit) -> dict[str, object]:
     """The diagnostics of a conic fit as values JSON can hold.
 
-    Args:
-        fit: the fit.
-
     Returns:
         Status, iterations, gap and tie-break relative to `FeasibleFit.measure`, distance and active links.
     """

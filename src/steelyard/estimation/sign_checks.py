@@ -70,9 +70,6 @@ class FlippedEquations:
 
         Args:
             problem: the question, with its samples.
-
-        Returns:
-            The equations.
         """
         layout = without_load(problem.layout)
         prior = problem.prior

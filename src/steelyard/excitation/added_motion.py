@@ -475,9 +475,6 @@ def smallest_addition(search: PauseSearch, durations: Sequence[float]) -> Fourie
         search: for additions to one planned motion.
         durations: to try, increasing, s.
 
-    Returns:
-        The addition.
-
     Raises:
         NoSolutionError: no motion of this robot shows what is wanted, or none that does was found.
     """

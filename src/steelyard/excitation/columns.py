@@ -37,9 +37,6 @@ def proximal_base(
         rng: source of the random states at which columns are compared.
         only: names of the parameters that are asked about, the others being known; None for all.
 
-    Returns:
-        The base parameters.
-
     Raises:
         InputError: none of the parameters shows in the torques.
         NoSolutionError: whether a column is spanned by others would be a guess.
@@ -120,9 +117,6 @@ def whole_layout(robot: Robot, drive: Sequence[str] = ()) -> Layout:
 
 def unmodelled_friction(robot: Robot) -> tuple[str, ...]:
     """Joints whose description states friction that `whole_layout` does not hold.
-
-    Args:
-        robot: the robot.
 
     Returns:
         Their names.

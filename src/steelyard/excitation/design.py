@@ -124,9 +124,6 @@ def search_pool(searcher: Searcher, workers: int) -> Iterator[SearchPool]:
     Args:
         searcher: of the problem.
         workers: how many.
-
-    Yields:
-        The pool.
     """
     if workers <= 1 or "fork" not in multiprocessing.get_all_start_methods():
         yield _Alone(searcher)

@@ -79,9 +79,6 @@ def judge(objective: Objective, motion: LinearMotion) -> MotionJudgement:
     Args:
         objective: of the problem.
         motion: of its family.
-
-    Returns:
-        The judgement.
     """
     problem = objective.problem
     information = objective.information(motion)

@@ -148,9 +148,6 @@ def payload_equations(robot: Robot, at: MotionSample, meter: TorqueMeter) -> Pay
         at: the samples that are measured; the meter's rate does not count.
         meter: how.
 
-    Returns:
-        The equations.
-
     Raises:
         InputError: an array does not fit the robot.
     """

@@ -275,9 +275,6 @@ def ranges_of(problem: DesignProblem) -> Ranges:
     Args:
         problem: the question.
 
-    Returns:
-        The ranges.
-
     Raises:
         NoSolutionError: a joint cannot move at all, or the start is not strictly inside the limits.
     """

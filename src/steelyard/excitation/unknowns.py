@@ -131,9 +131,6 @@ class Unknowns:
 
         Args:
             x: unknowns, shape (nv, n), dimensionless.
-
-        Returns:
-            The motion.
         """
         return self.family.with_coefficients(self.coefficients(x))
 
@@ -144,9 +141,6 @@ def unknowns_of(problem: DesignProblem, ranges: Ranges) -> Unknowns:
     Args:
         problem: the question.
         ranges: what its joints may do.
-
-    Returns:
-        The unknowns.
     """
     family, conditions = problem.family, problem.conditions
     Z = conditions.free_directions

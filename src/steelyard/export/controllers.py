@@ -501,9 +501,6 @@ def decimal_number(value: float) -> str:
 def axes_of_moment(body: Body) -> Principal:
     """Principal axes through the centre of mass, called x, y, z so that they turn least from the frame's.
 
-    Args:
-        body: a body.
-
     Returns:
         Moments about these axes, not sorted, and the axes as columns, right-handed.
     """

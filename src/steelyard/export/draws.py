@@ -351,9 +351,6 @@ def draw_models(
         n: how many, at least one.
         rng: source of randomness.
 
-    Returns:
-        The models.
-
     Raises:
         InputError: the number is not positive, the estimate is impossible, or the covariance is none.
     """

@@ -46,9 +46,6 @@ def estimated_model(
         decided_by: for each parameter who decided it, such as `data` or `prior`; empty for no word.
         spreads: how sure centre of mass and inertia of each link are; empty where that is not known.
         findings: what was noticed before the estimate; its own are stated after them.
-
-    Returns:
-        The model.
     """
     phi = checked("parameters", parameters, (layout.size,))
     known = not np.isnan(layout.nominal[: 10 * len(layout.links)]).any()

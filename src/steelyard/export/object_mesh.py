@@ -183,9 +183,6 @@ def object_mesh(path: FilePath, *, scale: float = 1.0, pose: Pose | None = None)
 def obj_content(mesh: Mesh) -> bytes:
     """A mesh as an OBJ file, exact to the last bit.
 
-    Args:
-        mesh: the mesh.
-
     Returns:
         The content of the file.
     """

@@ -322,9 +322,6 @@ def object_document(
         checks: what was asked about it, with the outcomes.
         findings: what was noticed on the way.
 
-    Returns:
-        The document.
-
     Raises:
         InputError: a name is unknown, or two ends are not in order.
     """

@@ -78,9 +78,6 @@ def record_document(
         judges: for each model, the programs that read it back and agree, by name.
         locks: where joints are held that the robot has no more, each of shape (nq,), rad or m, by name; None
             for what the robot says.
-
-    Returns:
-        The document.
     """
     document: dict[str, object] = {
         "kind": KIND,

@@ -46,9 +46,6 @@ _UNBOUNDED = "1e+30"
 def new_urdf(robot: Robot) -> bytes:
     """Write a robot as URDF. Gravity, meshes and every drive term but viscous and Coulomb have no word in it.
 
-    Args:
-        robot: the robot.
-
     Returns:
         XML in UTF-8, one element to a line.
 
@@ -83,9 +80,6 @@ def inertial(body: Body) -> str:
 
 def friction(joint: Joint) -> dict[str, str]:
     """The attributes of a joint's `<dynamics>`; none where nothing is known.
-
-    Args:
-        joint: the joint.
 
     Returns:
         Their text by name.

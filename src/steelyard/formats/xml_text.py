@@ -43,9 +43,6 @@ def attributes(values: Mapping[str, str]) -> str:
 def quaternion_words(pose: Pose) -> Array:
     """The rotation of a pose as MuJoCo writes it.
 
-    Args:
-        pose: the pose.
-
     Returns:
         The quaternion w, x, y, z, shape (4,), dimensionless.
     """

@@ -424,9 +424,6 @@ def certify_excitation(
             needs `sigma`.
         smallest: relative singular value from which a direction counts, where no accuracy is wanted.
 
-    Returns:
-        The certificate.
-
     Raises:
         InputError: an argument does not fit, or a unit has no wanted accuracy.
     """

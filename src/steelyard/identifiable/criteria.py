@@ -64,9 +64,6 @@ class Information:
         Args:
             regressor: W, each row over the standard deviation of its noise where that is known, or R of
                 `dynamics.compress` in the columns of the base parameters; shape (M, b), SI.
-
-        Returns:
-            The information.
         """
         W = checked("regressor", regressor, ("M", "b"))
         R = np.zeros((W.shape[1], W.shape[1]))
@@ -91,9 +88,6 @@ class Information:
 
         Args:
             coordinates: L, shape (b, b), SI; None for the base parameters themselves.
-
-        Returns:
-            The spectrum.
         """
         X = self.matrix
         if self.squared:
@@ -180,9 +174,6 @@ def power_means(power: float) -> SpectralFunction:
 
     Args:
         power: p, positive, dimensionless.
-
-    Returns:
-        The function.
     """
 
     def evaluate(x: Array) -> tuple[float, Array]:
@@ -282,9 +273,6 @@ def score(
         information: of the base regressor.
         groupings: K with beta = K phi, needed by `cond-orthonormal`; shape (b, p), SI.
         torque_unit: u, N·m or N; one standard deviation of the torque noise is a good choice.
-
-    Returns:
-        The score.
 
     Raises:
         InputError: no such criterion, or an argument is missing or does not fit.

@@ -71,9 +71,6 @@ def mechanism_of(robot: Robot) -> Mechanism:
     Args:
         robot: the robot; joints that mimic others must hang on the same body as their leader.
 
-    Returns:
-        The mechanism.
-
     Raises:
         InputError: a joint mimics one that hangs on another body, for which no recursion is known.
     """
@@ -112,9 +109,6 @@ def mechanism_of(robot: Robot) -> Mechanism:
 
 def longest_offset(robot: Robot) -> float:
     """The length that lengths are divided by.
-
-    Args:
-        robot: the robot.
 
     Returns:
         The longest offset between joints, m; one where there is none.
@@ -157,9 +151,6 @@ def _exact(values: Array) -> Array:
 def coupled_joints(robot: Robot) -> dict[str, str]:
     """The joints that mimic one that hangs on another body, such as the tips of a gripper's fingers.
 
-    Args:
-        robot: the robot.
-
     Returns:
         The leader of each, by name; none for a robot that the recursion can be asked about.
     """
@@ -173,9 +164,6 @@ def coupled_joints(robot: Robot) -> dict[str, str]:
 
 def blocks_of(robot: Robot) -> tuple[Block, ...]:
     """Which bodies move with one coordinate, wherever they hang.
-
-    Args:
-        robot: the robot.
 
     Returns:
         The blocks, in the order of their first bodies; the parent is that of the leader.
@@ -198,9 +186,6 @@ def blocks_of(robot: Robot) -> tuple[Block, ...]:
 
 def flat_blocks(mechanism: Mechanism) -> tuple[IntArray, IntArray, IntArray, IntArray]:
     """The blocks as arrays for compiled code.
-
-    Args:
-        mechanism: the mechanism.
 
     Returns:
         Where each block's bodies start, shape (C + 1,); the bodies, shape (nb,); each block's parent and

@@ -232,9 +232,6 @@ def minimal_model(robot: Robot, layout: Layout, reduction: Reduction | None = No
         layout: the parameters asked about.
         reduction: what is assumed of the links; nothing when not given.
 
-    Returns:
-        The model.
-
     Raises:
         InputError: the reduction is of another layout, or the layout fixes parameters beside it.
         NoSolutionError: the rank is ambiguous.

@@ -64,9 +64,6 @@ class Body:
         Args:
             parameters: phi about the frame's origin, shape (10,), SI.
 
-        Returns:
-            the body.
-
         Raises:
             InputError: the mass is zero but the first moment is not: no centre of mass exists.
         """
@@ -87,9 +84,6 @@ class Body:
 
         Args:
             matrix: J, symmetric, shape (4, 4), SI.
-
-        Returns:
-            the body.
 
         Raises:
             InputError: the matrix is not symmetric, or has a first moment without mass.
@@ -274,9 +268,6 @@ def random_body(
         shape: "solid", "planar", "rod", "point" or "massless".
         mass: smallest and largest mass, kg.
         size: scale of the body and of its distance to the frame, m.
-
-    Returns:
-        the body.
 
     Raises:
         InputError: the shape is unknown, or a mass or the size is not positive.

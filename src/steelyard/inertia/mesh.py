@@ -90,9 +90,6 @@ def edge_defects(mesh: Mesh) -> EdgeDefects:
     Every edge must be run through as often in one direction as in the other: once each in an ordinary closed
     surface, more often where parts touch along an edge, which does no harm to the integrals.
 
-    Args:
-        mesh: the mesh.
-
     Returns:
         the counts; both zero for a mesh that encloses a volume.
     """
@@ -165,9 +162,6 @@ def merged(vertices: ArrayLike, faces: ArrayLike) -> Mesh:
     Args:
         vertices: shape (n, 3), m.
         faces: indices into the vertices, shape (k, 3), dimensionless.
-
-    Returns:
-        the mesh.
     """
     mesh = Mesh(np.asarray(vertices), np.asarray(faces))
     # Adding zero turns -0.0 into 0.0, which are the same point.

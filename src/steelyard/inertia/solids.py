@@ -26,9 +26,6 @@ def sphere(radius: float, *, mass: float | None = None, density: float | None = 
         radius: m.
         mass: kg; give this or the density.
         density: kg/m^3.
-
-    Returns:
-        the body.
     """
     return ellipsoid((radius, radius, radius), mass=mass, density=density)
 
@@ -40,9 +37,6 @@ def ellipsoid(semi_axes: ArrayLike, *, mass: float | None = None, density: float
         semi_axes: shape (3,), m.
         mass: kg; give this or the density.
         density: kg/m^3.
-
-    Returns:
-        the body.
     """
     a = checked("semi_axes", semi_axes, (3,))
     _refuse_unless_positive(semi_axes=a)
@@ -56,9 +50,6 @@ def box(sides: ArrayLike, *, mass: float | None = None, density: float | None = 
         sides: full lengths along x, y, z, shape (3,), m.
         mass: kg; give this or the density.
         density: kg/m^3.
-
-    Returns:
-        the body.
     """
     a = checked("sides", sides, (3,))
     _refuse_unless_positive(sides=a)
@@ -75,9 +66,6 @@ def cylinder(
         length: m.
         mass: kg; give this or the density.
         density: kg/m^3.
-
-    Returns:
-        the body.
     """
     _refuse_unless_positive(radius=radius, length=length)
     sigma = (radius**2 / 4, radius**2 / 4, length**2 / 12)
@@ -92,9 +80,6 @@ def capsule(radius: float, length: float, *, mass: float | None = None, density:
         length: of the straight part; the whole is longer by twice the radius, m.
         mass: kg; give this or the density.
         density: kg/m^3.
-
-    Returns:
-        the body.
     """
     _refuse_unless_positive(radius=radius, length=length)
     r, h = radius, length

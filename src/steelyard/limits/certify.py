@@ -130,9 +130,6 @@ def certify(
             1. With 0 no stretch is halved once its limits are proven to be kept, which is quickest; the
             certificate's margins are then what was proven on the way.
 
-    Returns:
-        The certificate.
-
     Raises:
         NotCertifiedError: a limit is broken, or may be; says which, when and by how much.
         InputError: the motion is not of the robot's joints, the robot has joints with several degrees of

@@ -58,9 +58,6 @@ class JointBounds:
 def bounds_of(robot: Robot) -> JointBounds:
     """Collect the limits of a robot's joints.
 
-    Args:
-        robot: the robot.
-
     Returns:
         The bounds. A joint whose position is a quaternion has no position limits.
     """

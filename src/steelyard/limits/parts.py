@@ -182,9 +182,6 @@ def part_of(obstacle: Obstacle) -> Part:
 
     Args:
         obstacle: what does not move.
-
-    Returns:
-        Its part.
     """
     shape, pose = obstacle.shape, obstacle.pose
     return Part(obstacle.title, obstacle.name, -1, core_of(shape).moved(pose), shape, pose)
@@ -281,9 +278,6 @@ def scene_pairs(moving: Iterable[Part], scene: Sequence[Part]) -> list[Pair]:
     Args:
         moving: shapes of links and tool.
         scene: shapes of the scene.
-
-    Returns:
-        The pairs.
     """
     return [Pair(part, obstacle) for part in moving if part.link >= 0 for obstacle in scene]
 

@@ -105,12 +105,6 @@ def read_scene(path: FilePath) -> Scene:
     `position` states where the shape's frame sits in the robot's base frame, and one of `rpy` (rad),
     `quaternion` (x, y, z, w) or `rotation` (three rows) how it is turned; both may be left out.
 
-    Args:
-        path: the file.
-
-    Returns:
-        The scene.
-
     Raises:
         InputError: the file cannot be read, or a key is missing, unknown or of the wrong kind; the message
             names the obstacle and the key.
@@ -208,9 +202,6 @@ def stands_upright(robot: Robot) -> bool:
     Only then is the floor likely to be where the base frame is: an arm that hangs from a ceiling or a wall
     has it somewhere else.
 
-    Args:
-        robot: the robot.
-
     Returns:
         The answer; False without gravity.
     """
@@ -239,9 +230,6 @@ def floor_of(robot: Robot, height: float = 0.0, *, assumed: bool = False) -> Flo
         height: of the floor above the origin of the base frame, m; negative where the robot stands on
             something.
         assumed: whether nobody said so.
-
-    Returns:
-        The floor.
 
     Raises:
         InputError: the height is not finite, or there is no gravity.

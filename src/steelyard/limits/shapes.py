@@ -212,9 +212,6 @@ class Core:
         Args:
             points: in any order, shape (n, 3), m.
             radius: how far the shape reaches beyond the hull, m.
-
-        Returns:
-            The core.
         """
         hull = polytope(points)
         return cls(hull.points, hull.normals, hull.edges, radius)
@@ -237,12 +234,6 @@ def core_of(shape: Solid) -> Core:
 
     Every shape is exact but the cylinder: a prism of 16 sides stands around it, which holds all of it and
     exceeds it by 2 % of its radius at the prism's edges and by nothing at the middle of its sides and ends.
-
-    Args:
-        shape: the shape.
-
-    Returns:
-        Its core.
     """
     match shape:
         case Sphere(radius):

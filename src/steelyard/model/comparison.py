@@ -143,9 +143,6 @@ def compared(
         second_deviations: the same of the second, shape (n,), SI.
         level: probability that no parameter is named that did not move, in (0, 1).
 
-    Returns:
-        The comparison.
-
     Raises:
         InputError: a deviation is negative or no number, or the level is no probability.
     """

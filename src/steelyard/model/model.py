@@ -210,9 +210,6 @@ class Model:
         Args:
             path: the folder, the name, or the path of a URDF, xacro or MJCF file.
 
-        Returns:
-            The model.
-
         Raises:
             InputError: it cannot be read, or a link states no inertial; names it.
         """
@@ -223,12 +220,6 @@ class Model:
     @classmethod
     def of_robot(cls, robot: Robot) -> Model:
         """The numbers that a robot's description states; drive terms that no joint states are absent.
-
-        Args:
-            robot: the robot.
-
-        Returns:
-            The model.
 
         Raises:
             DescriptionError: a link states no inertial; names it.
@@ -604,9 +595,6 @@ def torque_difference(first: Model, second: Model, rng: np.random.Generator) -> 
 
 def body_numbers(body: Body) -> dict[str, Any]:
     """Mass, centre of mass and inertia about it, as JSON answers state them.
-
-    Args:
-        body: the body.
 
     Returns:
         `mass` in kg, `com` in m, and `inertia` as Ixx, Ixy, Iyy, Ixz, Iyz, Izz in kg·m².

@@ -95,9 +95,6 @@ class StoredParameters:
             model: the layout of the result's model.
             place: what to call the file in a message.
 
-        Returns:
-            The layout.
-
         Raises:
             InputError: the model has other parameters.
         """
@@ -187,9 +184,6 @@ def stored_parameters(document: Mapping[str, Any], place: str) -> StoredParamete
     Args:
         document: what `saving.parameters_document` made.
         place: what to call it in a message.
-
-    Returns:
-        The parameters.
 
     Raises:
         InputError: a part is missing or of the wrong kind; names it.

@@ -54,9 +54,6 @@ def rounding_share(motion: SmoothMotion) -> float:
     A phase loses digits as it grows. With at least 16 pieces in each turn of the fastest oscillation, one
     unit in the last place for every piece is more than twice the phase's own error.
 
-    Args:
-        motion: the motion.
-
     Returns:
         The share, dimensionless.
     """
@@ -140,9 +137,6 @@ class Extent:
 
 def extent(motion: SmoothMotion) -> Extent:
     """Bound a motion over all its time.
-
-    Args:
-        motion: the motion.
 
     Returns:
         The bounds; for a Fourier series those of Ehlich and Zeller, otherwise those of `enclose`.

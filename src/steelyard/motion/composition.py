@@ -209,9 +209,6 @@ def in_sequence(parts: Sequence[AnyMotion]) -> SequenceMotion:
     Args:
         parts: the motions, for the same joints, each going on where the one before ends.
 
-    Returns:
-        The sequence.
-
     Raises:
         InputError: there is none, or two do not fit together.
     """

@@ -78,9 +78,6 @@ def rest_conditions(
         start: q(0), shape (nv,), rad or m; None leaves it free.
         end: q at the end, shape (nv,), rad or m; None leaves it free, as it must be for a periodic motion.
 
-    Returns:
-        The conditions.
-
     Raises:
         InputError: a periodic motion is given an end, or the motion has too few coefficients.
     """

@@ -52,9 +52,6 @@ def write_motion(motion: AnyMotion, path: FilePath) -> None:
 def read_motion(path: FilePath) -> AnyMotion:
     """Read a motion file.
 
-    Args:
-        path: the file.
-
     Returns:
         The motion, equal in every bit to the one written.
 

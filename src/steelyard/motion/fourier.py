@@ -42,9 +42,6 @@ def fourier_basis(time: ArrayLike, period: float, harmonics: int) -> Basis:
         time: when, shape (N,), s.
         period: T, s.
         harmonics: L.
-
-    Returns:
-        The basis.
     """
     return Basis(*_derivative_columns(time, period, harmonics, range(4)))
 
@@ -136,9 +133,6 @@ class FourierMotion(MotionFamily):
 
         Args:
             coefficients: q_0, a_1 … a_L, b_1 … b_L of every joint, shape (nv, 2L + 1), SI.
-
-        Returns:
-            The motion.
         """
         L = self.harmonics
         x = checked("coefficients", coefficients, (len(self.joints), 2 * L + 1))

@@ -180,9 +180,6 @@ def checked_seconds(name: str, value: float) -> float:
 def check_order(order: int) -> None:
     """Refuse an order of differentiation below zero.
 
-    Args:
-        order: the order.
-
     Raises:
         InputError: it is negative.
     """

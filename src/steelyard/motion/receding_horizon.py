@@ -166,9 +166,6 @@ class RecedingPlans:
             duration: T, s.
             switch: when the next plan takes over, s.
             robot: digest of the robot they are made for.
-
-        Returns:
-            The plans.
         """
         pose = checked("q", q, (len(joints),))
         far = checked("reach", reach, pose.shape)
@@ -180,9 +177,6 @@ class RecedingPlans:
 
         Args:
             parameter: k, shape (nv,), dimensionless; within [-1, 1].
-
-        Returns:
-            The plan.
 
         Raises:
             InputError: k leaves [-1, 1].

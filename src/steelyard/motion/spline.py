@@ -86,9 +86,6 @@ class SplineMotion(MotionFamily):
 
         Args:
             coefficients: control points, shape (nv, m + degree), rad or m.
-
-        Returns:
-            The motion.
         """
         return replace(self, control=checked("coefficients", coefficients, self.control.shape))
 
@@ -174,9 +171,6 @@ def bezier(joints: Sequence[str], duration: float, control: ArrayLike, *, robot:
         duration: T, s.
         control: control points c_0 … c_d, shape (nv, d + 1), rad or m; six for degree 5.
         robot: digest of the robot it is made for.
-
-    Returns:
-        The motion.
     """
     points = checked("control", control, (len(joints), "d"))
     breaks = np.array([0.0, checked_seconds("duration", duration)])
@@ -258,9 +252,6 @@ def pick_and_place(
         times: when, increasing, the first at 0, shape (n,), s.
         degree: 3 or 5.
         robot: digest of the robot it is made for.
-
-    Returns:
-        The motion.
 
     Raises:
         InputError: another degree, or times that do not increase from 0.

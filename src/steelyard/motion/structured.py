@@ -82,9 +82,6 @@ class RoomToMove:
 
         Args:
             moving: which ones, shape (nv,), dimensionless.
-
-        Returns:
-            The names.
         """
         joints = self.limits.robot.joint_names
         return ", ".join(f"'{joints[j]}'" for j in np.flatnonzero(moving))
@@ -214,9 +211,6 @@ class RoomToMove:
 
     def torque_share(self, motion: SplineMotion) -> float:
         """The largest torque of a motion at samples, as a share of what may be used of the limit.
-
-        Args:
-            motion: the motion.
 
         Returns:
             The share, dimensionless; zero where torques have no model.
@@ -384,9 +378,6 @@ class FittedSwings:
     def posture(self, step: RecipeStep) -> Array:
         """Where a step's primitives start and end.
 
-        Args:
-            step: of a recipe.
-
         Returns:
             q, shape (nv,), rad or m.
         """
@@ -394,9 +385,6 @@ class FittedSwings:
 
     def primitives(self, step: RecipeStep) -> list[Primitive]:
         """The primitives of a step, those for which there is room.
-
-        Args:
-            step: of a recipe.
 
         Returns:
             The primitives, from the base outwards.

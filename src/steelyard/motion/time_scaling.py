@@ -90,9 +90,6 @@ def largest_jerk(motion: SmoothMotion) -> Array:
 
     Where pieces meet the jerk may jump; the bound holds on either side.
 
-    Args:
-        motion: the motion.
-
     Returns:
         What the jerk never exceeds in size, shape (nv,), rad/s³ or m/s³. It exceeds the largest by about a
         millionth of the spread, the Taylor remainder and the round-off.

@@ -193,9 +193,6 @@ def described(robot: Robot, drive: Sequence[str] = ("viscous", "coulomb", "offse
         robot: the robot, every link of which states its inertia.
         drive: drive terms; those that are not stated count as absent.
 
-    Returns:
-        The model.
-
     Raises:
         DescriptionError: a link states no inertia.
     """

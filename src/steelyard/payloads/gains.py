@@ -75,9 +75,6 @@ def fit_gains(
         loaded: runs with the load, with q, v, a and current.
         empty: runs without it.
 
-    Returns:
-        The gains.
-
     Raises:
         RecordingError: a run has no currents or no accelerations.
         NoSolutionError: a joint feels nothing of the load.

@@ -132,9 +132,6 @@ def weigh_by_residual(
         interval: of the logs as they were recorded, s, see `weigh_with_model`.
         constants: how far the torque constants may be off; None for torques that were measured.
 
-    Returns:
-        The weighing.
-
     Raises:
         RecordingError: two runs are of different motions.
         UnknownNameError: no such method.
@@ -183,9 +180,6 @@ def weigh_with_model(
             rate.
         constants: how far the torque constants may be off; None for torques that were measured.
         way: what to call this way.
-
-    Returns:
-        The weighing.
 
     Raises:
         UnknownNameError: no such method.
@@ -249,9 +243,6 @@ def weigh_full_arm(
         interval: of the logs as they were recorded, s, see `weigh_with_model`.
         constants: how far the torque constants may be off, the same in all runs; None for torques that were
             measured.
-
-    Returns:
-        The weighing.
     """
     parts: list[Knowledge] = []
     knocks: list[Finding] = []

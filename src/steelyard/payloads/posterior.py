@@ -199,9 +199,6 @@ def posterior_of(
         start: a body strictly inside the set, shape (10,), SI.
         rng: source of the draws.
 
-    Returns:
-        The posterior.
-
     Raises:
         NoSolutionError: the start is not strictly inside.
     """

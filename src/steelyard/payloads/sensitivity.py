@@ -210,9 +210,6 @@ class SensitivityTable:
             noise: what was added.
             name: of the filter.
 
-        Returns:
-            The cell.
-
         Raises:
             UnknownNameError: there is no such cell.
         """
@@ -311,9 +308,6 @@ class NoisyRun:
 
         Args:
             joints: their names.
-
-        Returns:
-            The recording.
         """
         time = self.interval * np.arange(len(self.q), dtype=np.float64)
         return Recording(joints, time, self.q, self.v, None, self.residual)
@@ -440,9 +434,6 @@ def study_sensitivity(
         plan: what is to be studied.
         rng: source of all noise.
         progress: called with the share that is done.
-
-    Returns:
-        The tables.
 
     Raises:
         DescriptionError: a link of the robot states no inertia.

@@ -129,9 +129,6 @@ def sinusoids(robot: Robot, count: int, rng: np.random.Generator) -> tuple[Sinus
         robot: an arm.
         count: number of motions.
         rng: source of the frequencies, from 1 to 5 rad/s.
-
-    Returns:
-        The motions.
     """
     lower, upper = joint_ranges(robot)
     A = np.minimum(AMPLITUDE, _SHARE * 0.5 * (upper - lower))
@@ -182,9 +179,6 @@ def designed_motion(robot: Robot, count: int, rng: np.random.Generator) -> tuple
         robot: an arm.
         count: number of motions.
         rng: source of the searches.
-
-    Returns:
-        The motions.
 
     Raises:
         NoSolutionError: no motion keeps every limit.

@@ -249,9 +249,6 @@ def knowledge_of(
         lag: by which the torques were moved before; not knowing it exactly widens the spread.
         systematic: changes of the estimate by errors that repeat in every sample, see `responses`, each shape
             (b, k), SI; they widen it as well.
-
-    Returns:
-        The knowledge.
     """
     spread = spread_of(problem, estimate) if problem.samples.accelerated else _own_spread(estimate)
     if lag is not None:

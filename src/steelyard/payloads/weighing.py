@@ -282,9 +282,6 @@ class LoadTriangles:
             held: the frame the ten numbers are stated in.
             noise: standard deviation of each joint's torque, shape (nv,), N·m or N. Where noise has a memory
                 of k samples, $\sqrt k$ times its deviation says the same.
-
-        Returns:
-            The weighing.
         """
         sigma = checked("noise", noise, (len(self.factors),))
         X = self._without_changes()

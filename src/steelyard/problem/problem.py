@@ -151,9 +151,6 @@ def evidence_of(robot: Robot, recordings: Sequence[Recording], *, accelerations:
         recordings: its logs; each needs q, v, a and tau of the robot's joints.
         accelerations: whether a is needed; where it is not, it is left out even if it was recorded.
 
-    Returns:
-        The evidence.
-
     Raises:
         InputError: there is no recording, or one is of other joints.
         RecordingError: a channel was not recorded.
@@ -419,9 +416,6 @@ def problem_of(
         accelerations: whether the recordings' accelerations are used; without them only estimators that need
             none, such as `fit_momentum`, can answer.
 
-    Returns:
-        The problem.
-
     Raises:
         InputError: a recording is of other joints, or there is none.
         RecordingError: a channel was not recorded.
@@ -454,9 +448,6 @@ def problem_of_blocks(
         blocks: pieces of the log, each (q, v, a, tau) of shape (N, nq) or (N, nv), SI.
         prior: what is believed of phi beforehand, shape (p,), SI; NaN where nothing is.
         digests: digests of the recordings, where known.
-
-    Returns:
-        The problem.
     """
     return Problem(
         robot,

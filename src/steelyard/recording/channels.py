@@ -134,9 +134,6 @@ def column_name(channel: str, joint: str) -> str:
     Args:
         channel: name of the channel.
         joint: name of the joint.
-
-    Returns:
-        The name of the column.
     """
     return f"{CHANNELS[channel].prefix}_{joint}"
 

@@ -55,9 +55,6 @@ def assign(names: Sequence[str], shown: Sequence[str], joints: Sequence[str] | N
         shown: the same columns as the file calls them, for messages.
         joints: the joints of the recording, which numbers index; None to take those of the file.
 
-    Returns:
-        The assignment.
-
     Raises:
         RecordingError: time, positions or a joint of a channel are missing, or claimed by two columns.
     """

@@ -41,9 +41,6 @@ Log = FilePath | Recording | Mapping[str, ArrayLike] | DataFrame
 def log_name(log: Log) -> str:
     """What to call a log in messages and records: its path, or what it is, with the digest of its content.
 
-    Args:
-        log: the log.
-
     Returns:
         Text, in angle brackets for a log that is in memory.
     """
@@ -61,9 +58,6 @@ def log_name(log: Log) -> str:
 
 def table_of(log: Recording | Mapping[str, ArrayLike] | DataFrame) -> Table:
     """The columns of a log that is in memory, as a reader of files finds them.
-
-    Args:
-        log: the log.
 
     Returns:
         Its columns with their defects.

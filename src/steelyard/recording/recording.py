@@ -75,9 +75,6 @@ class Step:
         Args:
             value: a mapping with `action`, `detail` and `digest`.
 
-        Returns:
-            The step.
-
         Raises:
             RecordingError: the value has another form.
         """
@@ -132,9 +129,6 @@ SCHEMA = 1
 
 def checked_joints(names: Sequence[str]) -> tuple[str, ...]:
     """Return joint names after checking that files can carry them.
-
-    Args:
-        names: the names.
 
     Returns:
         The same names.
@@ -581,9 +575,6 @@ def parsed(text: str) -> Stamp:
 
     Args:
         text: what `stamped` returned.
-
-    Returns:
-        The stamp.
 
     Raises:
         RecordingError: the text is damaged, or of a layout this version does not know.

@@ -83,9 +83,6 @@ class Column:
             text: gives the text of a cell by its index.
             line: gives the line of a cell by its row in the file.
             row: gives the row in the file by the index.
-
-        Returns:
-            The column.
         """
         broken = np.flatnonzero(~np.isfinite(values))
         defects = []
@@ -102,9 +99,6 @@ class Column:
         Args:
             name: its name in the file.
             remark: what it holds instead.
-
-        Returns:
-            The column.
         """
         return cls(name, np.empty(0), remark=remark)
 

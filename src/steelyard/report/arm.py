@@ -94,9 +94,6 @@ def draw_arm(
         time: when each pose is taken, shape (P,), s; None for the numbers from 0.
         motion: name of the motion the poses are taken from.
         parameters: the estimated phi, shape (p,), SI; None where there is no full estimate.
-
-    Returns:
-        The drawing.
     """
     phi = None if parameters is None else checked("parameters", parameters, (layout.size,))
     moving = forward_kinematics(robot, q)

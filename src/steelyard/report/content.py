@@ -258,9 +258,6 @@ WITHIN = 1.959963984540054
 def combinations(estimate: Estimate) -> tuple[Combination, ...]:
     """The base parameters of an estimate as formulas, with the intervals of its covariance.
 
-    Args:
-        estimate: the estimate.
-
     Returns:
         One combination per base parameter.
     """
@@ -377,9 +374,6 @@ def identification_content_of(
         untested: what was not tested, in sentences, besides the checks that were not run.
         read_back: for each model, the programs that read it back and agree, by name.
         made: when and by whom the report is made.
-
-    Returns:
-        The content.
 
     Raises:
         UnknownNameError: a name in `held_out` is no recording.

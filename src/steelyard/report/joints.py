@@ -106,9 +106,6 @@ Scale = Callable[[Array], Array]
 def response_figure(entry: JointModelEntry) -> str:
     """Draw the command above, and the velocity with the model's below.
 
-    Args:
-        entry: the joint.
-
     Returns:
         SVG text.
     """
@@ -137,9 +134,6 @@ def response_figure(entry: JointModelEntry) -> str:
 
 def bode_figure(entry: JointModelEntry) -> str:
     """Draw gain and phase of all models over one logarithmic frequency axis.
-
-    Args:
-        entry: the joint.
 
     Returns:
         SVG text.

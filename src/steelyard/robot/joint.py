@@ -169,9 +169,6 @@ class Joint:
 
         Args:
             q: its coordinates, those it follows to where it mimics another, shape (kind.nq,), rad or m.
-
-        Returns:
-            The pose.
         """
         u = self.axis
         if self.kind is JointKind.FLOATING:

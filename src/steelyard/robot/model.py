@@ -164,9 +164,6 @@ class Robot:
         Args:
             name: a link name of the description, moving or fixed.
 
-        Returns:
-            The frame.
-
         Raises:
             UnknownNameError: no such link; lists those that exist.
         """
@@ -523,9 +520,6 @@ def rotor_name(joint: str) -> str:
 
     Args:
         joint: name of the joint it drives.
-
-    Returns:
-        The name.
     """
     return f"{joint}/rotor"
 

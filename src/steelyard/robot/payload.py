@@ -59,9 +59,6 @@ def read_payload(path: FilePath) -> Body:
     It holds `{"mass": kg, "com": [x, y, z], "inertia": [Ixx, Ixy, Iyy, Ixz, Iyz, Izz]}`, the centre of mass
     in m, the inertia about it in kg m^2, all in the robot's tool frame.
 
-    Args:
-        path: the file.
-
     Returns:
         The body in the tool frame.
 

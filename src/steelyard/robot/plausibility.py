@@ -121,9 +121,6 @@ def implausible(link: str, body: Body, solids: Sequence[Solid | None], place: st
         body: its stated inertia, in the link's frame.
         solids: its collision shapes.
         place: file and line of the inertial.
-
-    Returns:
-        The findings.
     """
     known = [item for item in solids if item is not None]
     if not known or len(known) < len(solids) or not body.mass > 0:

@@ -109,9 +109,6 @@ def read_limits(path: FilePath) -> dict[str, Any]:
     `torque` (N·m or N) are one number for every joint or a list with one each, in order. A table
     `[joint.NAME]` states them for one joint, and `position` there its range, `[lower, upper]` (rad or m).
 
-    Args:
-        path: the file.
-
     Returns:
         What it states, for `with_limits`.
 

@@ -178,9 +178,6 @@ def stopped(robot: Robot, loop: ClosedLoop, cycle: int, joint: int) -> NoSolutio
         loop: how it ran.
         cycle: index of the cycle it stopped in.
         joint: the joint without inertia, or -1 where the state was not finite.
-
-    Returns:
-        The error.
     """
     time = cycle * loop.cycle
     if joint < 0:

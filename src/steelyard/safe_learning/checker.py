@@ -292,9 +292,6 @@ def checked_states(plan: SplineMotion, start: Array, end: Array, tube: Tube) -> 
         start: where each piece starts, shape (K,), s.
         end: where it ends, shape (K,), s.
         tube: the errors that are allowed.
-
-    Returns:
-        The states.
     """
     t = 0.5 * (start + end)
     h = (0.5 * (end - start) + math.ulp(float(end.max())))[:, None]

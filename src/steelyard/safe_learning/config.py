@@ -107,9 +107,6 @@ class LoadModel:
             whole_link: whether the link that carries the load counts as part of it, as the end-effector of
                 Zhang et al. (2025) does; then nothing is known of it but what is known of the load.
 
-        Returns:
-            The model.
-
         Raises:
             DescriptionError: a link states no inertial.
         """
@@ -343,9 +340,6 @@ class SafeLearningConfig:
 
         Args:
             start: where the robot stands, shape (nv,), rad or m; or the plan that is driven.
-
-        Returns:
-            The plans.
         """
         if isinstance(start, RecedingPlan):
             return RecedingPlans.after(start, self.reach)

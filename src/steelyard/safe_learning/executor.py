@@ -47,11 +47,7 @@ class RunObserver(Protocol):
         ...
 
     def happened(self, event: Event) -> None:
-        """Something happened.
-
-        Args:
-            event: what.
-        """
+        """Something happened."""
         ...
 
 
@@ -144,9 +140,6 @@ class ControlLoop:
         Args:
             first: first cycle.
             last: one past the last; None for all, and a last reading that was not answered.
-
-        Returns:
-            The cycles.
         """
         readings, rows = self._readings[first:last], self._rows[first:last]
         nv = len(self._link.joints)

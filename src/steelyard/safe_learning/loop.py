@@ -71,9 +71,6 @@ class Learning:
         Args:
             start: where the robot stands, shape (nv,), rad or m, or the plan that is driven; None where no
                 plan is wanted.
-
-        Returns:
-            The request.
         """
         self._seed += 1
         executor = self._executor

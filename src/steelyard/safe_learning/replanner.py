@@ -111,9 +111,6 @@ class Replanner:
             budget: time for a plan and its proof, s.
             evaluations: plans looked at by a search.
             random: whether to take random plans instead.
-
-        Returns:
-            The replanner.
         """
         return cls(setting, _excitation(setting), budget, evaluations, random)
 

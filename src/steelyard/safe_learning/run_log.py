@@ -134,9 +134,6 @@ class MoveRecord:
     def of(cls, move: Move) -> MoveRecord:
         """Note a move.
 
-        Args:
-            move: the move.
-
         Returns:
             The note.
         """
@@ -198,9 +195,6 @@ class ReplyRecord:
 
         Args:
             reply: the reply; None where none came in time.
-
-        Returns:
-            Its record.
         """
         if reply is None:
             return cls(came=False)
@@ -529,9 +523,6 @@ class ReplayWorker:
         Args:
             patience: not used: a reply that came late was recorded as None.
 
-        Returns:
-            The reply.
-
         Raises:
             InputError: more is asked than was recorded.
         """
@@ -570,9 +561,6 @@ def replayed_changes(records: Sequence[SceneRecord]) -> SceneSource:
 
     Args:
         records: the scenes with their times.
-
-    Returns:
-        The source.
     """
     left = {record.time: record.scene for record in records}
     return lambda time: left.get(time)

@@ -156,9 +156,6 @@ def torque_from_current(recording: Recording, constants: ArrayLike) -> Recording
         recording: a recording with currents and without torques.
         constants: k, torque at the *joint* per current, gears included, shape (nj,), N·m/A or N/A.
 
-    Returns:
-        The recording with torques.
-
     Raises:
         RecordingError: there are no currents, or there are torques already.
         InputError: a constant is zero.

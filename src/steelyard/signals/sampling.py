@@ -71,9 +71,6 @@ def sampling_of(recording: Recording) -> Sampling:
 def uniform_interval(recording: Recording) -> float:
     """Return the interval of a uniformly sampled recording, s.
 
-    Args:
-        recording: the recording.
-
     Returns:
         The interval, s.
 

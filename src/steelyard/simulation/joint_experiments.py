@@ -401,9 +401,6 @@ def nominal_posture(robot: Robot) -> Array:
 
     For the CRANE-X7 this is Posture A of Oaki et al. (2026): the fourth joint at -90°, all others at zero.
 
-    Args:
-        robot: the robot.
-
     Returns:
         Positions, shape (nv,), rad or m.
     """

@@ -19,10 +19,6 @@ from steelyard.simulation.sensor import RobotSample, SensorPreset, effort_limits
 def encoder_steps(preset: SensorPreset, robot: Robot) -> Array:
     """The step of every encoder.
 
-    Args:
-        preset: the sensors.
-        robot: the robot.
-
     Returns:
         Steps, shape (nv,), rad or m; zero for exact encoders.
     """
@@ -32,10 +28,6 @@ def encoder_steps(preset: SensorPreset, robot: Robot) -> Array:
 
 def torque_steps(preset: SensorPreset, robot: Robot) -> Array:
     """The quantum of every torque meter.
-
-    Args:
-        preset: the sensors.
-        robot: the robot.
 
     Returns:
         Steps, shape (nv,), N·m or N; zero for exact meters.
@@ -50,10 +42,6 @@ def torque_steps(preset: SensorPreset, robot: Robot) -> Array:
 
 def torque_per_ampere(preset: SensorPreset, robot: Robot) -> Array | None:
     """The torque that every drive takes an ampere for.
-
-    Args:
-        preset: the sensors.
-        robot: the robot.
 
     Returns:
         K, shape (nv,), N·m/A or N/A; None where there is no ammeter.

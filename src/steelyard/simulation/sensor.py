@@ -226,9 +226,6 @@ def sensor_preset(sensor: str | SensorPreset) -> SensorPreset:
     Args:
         sensor: its name, or the preset itself.
 
-    Returns:
-        The preset.
-
     Raises:
         UnknownNameError: no such preset; lists those that exist.
     """

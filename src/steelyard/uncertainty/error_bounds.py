@@ -119,9 +119,6 @@ class ErrorBounds:
                 it stays between the values of the two.
             delay_steady: whether each joint's delay is the same throughout all recordings.
 
-        Returns:
-            The bounds.
-
         Raises:
             InputError: a bound is negative or missing, or a torque has no absolute error.
         """

@@ -113,9 +113,6 @@ def base_intervals(
         systematic: whether errors of torque constants are in. Without them intervals say how far another log
             made with the same constants may differ; with them how far the truth may.
 
-    Returns:
-        The intervals.
-
     Raises:
         InputError: there is no covariance, or the level is no probability.
     """

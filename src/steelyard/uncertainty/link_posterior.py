@@ -132,9 +132,6 @@ def link_posterior(
         prior: what is known beforehand.
         accuracy: relative accuracy of its links, dimensionless.
 
-    Returns:
-        The posterior.
-
     Raises:
         InputError: the accuracy is not positive.
         SolverError: its maximum was not found.
@@ -183,9 +180,6 @@ def link_intervals(
         around: an estimate that every interval is to hold, shape (p,), SI; None for none. A pull that
             left-out blocks have chosen is not that of the stated accuracy, so it may lie beside the draws.
         level: probability of covering the truth.
-
-    Returns:
-        The intervals.
 
     Raises:
         InputError: the level is no probability.

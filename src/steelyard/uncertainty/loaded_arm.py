@@ -40,9 +40,6 @@ class TimeWindows:
             length: of a window, s.
             margin: time of the log that stays free before the first window and after the last, s.
 
-        Returns:
-            The windows.
-
         Raises:
             InputError: a window is shorter than an interval, or longer than the log between its margins.
         """
@@ -135,9 +132,6 @@ class TimeNodes:
         Args:
             time: sample times, increasing, shape (N,), s.
             spacing: time between nodes, s.
-
-        Returns:
-            The nodes.
         """
         wanted = np.arange(time[0], time[-1], spacing)
         samples = np.searchsorted(time, wanted, side="right") - 1
@@ -263,9 +257,6 @@ def arm_norms(
         link: name of the link that carries the payload.
         placement: the payload's frame in that link's.
         travel: largest |q|, shape (nv,), rad or m.
-
-    Returns:
-        The norms.
 
     Raises:
         InputError: a joint is helical.

@@ -84,9 +84,6 @@ class PayloadBox:
             lower: lower ends, shape (10,), SI.
             upper: upper ends, shape (10,), SI.
 
-        Returns:
-            The box.
-
         Raises:
             InputError: a lower end lies above its upper one.
         """
@@ -319,9 +316,6 @@ class PayloadPolytope:
             rows: the equations.
             prior: what the payload can be.
             every: whether to keep rows that no point of the box can break.
-
-        Returns:
-            The polytope.
         """
         used = np.flatnonzero((rows.spread > 0.0) & rows.robot.any(axis=0))
         B, d = rows.robot[:, used], rows.spread[used]
@@ -371,9 +365,6 @@ class PayloadPolytope:
         Args:
             number: which of the ten.
             sign: 1 for the number, -1 for its negative.
-
-        Returns:
-            The solution.
 
         Raises:
             InfeasibleError: the set is empty.

@@ -62,11 +62,7 @@ class CampaignObserver(Protocol):
         ...
 
     def happened(self, event: CampaignEvent) -> None:
-        """Something happened.
-
-        Args:
-            event: what.
-        """
+        """Something happened."""
         ...
 
 

@@ -97,9 +97,6 @@ def controller_load_of(
         verdict: of the weighing, in a word.
         sources: names of the logs.
 
-    Returns:
-        The load.
-
     Raises:
         InputError: the frame is unknown, or does not move with the load.
     """

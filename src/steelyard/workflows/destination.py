@@ -35,9 +35,6 @@ def require_files(files: Iterable[Path], *, force: bool) -> None:
 def make_folder(folder: Path) -> None:
     """Make a folder, with those above it, where there is none.
 
-    Args:
-        folder: the folder.
-
     Raises:
         InputError: it cannot be made.
     """

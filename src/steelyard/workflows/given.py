@@ -45,9 +45,6 @@ def given_robot(
         floating: whether the base is free to move.
         stated: limits beside the description.
 
-    Returns:
-        The robot.
-
     Raises:
         InputError: an option is no number or names nothing, or the description cannot be read.
     """
@@ -84,9 +81,6 @@ def given_model(
             were.
         arguments: values of xacro arguments, by name.
         stated: limits beside the description.
-
-    Returns:
-        The model.
 
     Raises:
         InputError: an option is no number or names nothing, or the model cannot be read.

@@ -83,14 +83,7 @@ class ParameterTable:
 
     @classmethod
     def of(cls, model: Model) -> ParameterTable:
-        """The table of a model.
-
-        Args:
-            model: the model.
-
-        Returns:
-            Its parameters.
-        """
+        """The table of a model."""
         p = model.layout.size
         ends = np.tile([-np.inf, np.inf], (p, 1)) if model.intervals is None else model.intervals
         who = model.decided_by or ("",) * p

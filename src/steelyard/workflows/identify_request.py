@@ -138,9 +138,6 @@ def log_options(request: IdentifyRequest, joints: Sequence[str], constants: Arra
         joints: names of the joints that move, in order.
         constants: torque per current, shape (nv,), N·m/A or N/A; None for logged torques.
 
-    Returns:
-        The options.
-
     Raises:
         InputError: the signs are not those of these joints.
     """

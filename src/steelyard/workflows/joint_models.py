@@ -462,9 +462,6 @@ def joints_of_request(
         force: whether an earlier result may be replaced.
         objects: what the request names that is no file.
 
-    Returns:
-        The models.
-
     Raises:
         InputError: something asked for is not usable; nothing is written.
         NoSolutionError: no joint can be moved safely, follows its torque and has a margin.

@@ -48,9 +48,6 @@ def listed_logs(logs: Log | Sequence[Log]) -> Sequence[Log]:
 
     Args:
         logs: a log, or some.
-
-    Returns:
-        The logs.
     """
     one = isinstance(logs, str | PathLike | Recording | Mapping | DataFrame)
     return [logs] if one else logs  # type: ignore[list-item,return-value]

@@ -576,9 +576,6 @@ def designed(request: MotionRequest) -> DesignedMotion:
 
     Args:
         request: what was asked for.
-
-    Returns:
-        The motion.
     """
     request.require_known()
     require_readable_logs(log for log in request.after if not isinstance(log, Recording))

@@ -126,9 +126,6 @@ def uncovered_by(
         proof: of a motion.
         findings: what was noticed of robot and surroundings besides.
         without: kinds of limits that need not be kept.
-
-    Returns:
-        The findings.
     """
     asked = {f"unchecked-{kind}" for kind in without}
     beyond = (x for x in findings if x.code in UNLOOKED and x.severity is not Severity.INFO)

@@ -283,9 +283,6 @@ def texts_of(given: ByName | Mapping[str, str] | None, place: str) -> tuple[str,
         given: texts, which are left as they are, or a dictionary of numbers, lists of numbers or texts.
         place: what to call them in messages.
 
-    Returns:
-        The texts.
-
     Raises:
         InputError: a value is no number.
     """

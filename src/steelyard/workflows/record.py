@@ -185,9 +185,6 @@ def request_of(cls: type[R], given: Mapping[str, Any], objects: GivenObjects) ->
         given: the arguments by name; what is no field is passed over.
         objects: takes those that are no text, number, list of numbers or dictionary.
 
-    Returns:
-        The request.
-
     Raises:
         InputError: a list or a dictionary holds what is no number.
     """

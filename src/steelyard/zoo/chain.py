@@ -101,9 +101,6 @@ def placed(translation: Sequence[float], quaternion: Sequence[float] = (0, 0, 0,
     Args:
         translation: x, y, z, shape (3,), m.
         quaternion: x, y, z, w, shape (4,), dimensionless.
-
-    Returns:
-        The pose.
     """
     return Pose.from_quaternion(np.array(quaternion, dtype=float), np.array(translation, dtype=float))
 
@@ -115,9 +112,6 @@ def tabulated(mass: float, com: Triple, tensor: tuple[float, float, float, float
         mass: kg.
         com: x, y, z, m.
         tensor: Ixx, Ixy, Ixz, Iyy, Iyz, Izz about the centre of mass, kg·m².
-
-    Returns:
-        The body.
     """
     xx, xy, xz, yy, yz, zz = tensor
     return Body(mass, np.array(com), np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]))

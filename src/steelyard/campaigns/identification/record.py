@@ -56,9 +56,6 @@ def motion_of(motions: Document, name: str) -> SplineMotion:
         motions: its result.
         name: of the motion.
 
-    Returns:
-        The motion.
-
     Raises:
         UnknownNameError: there is no such motion; lists those that exist.
     """

@@ -101,9 +101,6 @@ def read_settings(spec: Spec) -> Settings:
     Args:
         spec: the file.
 
-    Returns:
-        The settings.
-
     Raises:
         InputError: something is missing, out of range or misspelt; the message says the line.
     """
@@ -243,9 +240,6 @@ def robot_case_of(document: Mapping[str, Any]) -> RobotCase:
 
     Args:
         document: of `robot_case_document`.
-
-    Returns:
-        The robot case.
     """
     return _robot_case(json.dumps(document, sort_keys=True))
 

@@ -214,9 +214,6 @@ class CertificateChecker:
             layout: the order of phi.
             idle: names of the links that take no part.
 
-        Returns:
-            The checker.
-
         Raises:
             InputError: a link that takes no part carries one that does.
         """

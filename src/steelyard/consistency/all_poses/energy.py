@@ -154,9 +154,6 @@ def _product(left: Exact, right: Exact) -> Exact:
 def unit_slip(joint: Joint) -> float:
     """How far the stated motion s may be from that of an axis of unit length, in norm.
 
-    Args:
-        joint: the joint.
-
     Returns:
         A bound, SI; zero where the axis is exact.
     """
@@ -179,9 +176,6 @@ def link_slip(joint: Joint) -> float:
 
 def rotation_slip(joint: Joint) -> float:
     """How far the stated rotation may be from a rotation, in norm.
-
-    Args:
-        joint: the joint.
 
     Returns:
         A bound, dimensionless; zero where the rotation is exact.

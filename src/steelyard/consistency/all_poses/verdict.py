@@ -64,9 +64,6 @@ def judge_all_poses(proof: AllPoseProof, beta: ArrayLike, rng: np.random.Generat
         proof: what was prepared for the model.
         beta: base parameters, shape (b,), SI.
         rng: source of the poses from which a search starts.
-
-    Returns:
-        The verdict.
     """
     model = proof.model
     certificate, margin = proof.certify(beta)

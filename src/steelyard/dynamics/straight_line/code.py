@@ -164,9 +164,6 @@ def straight_line_pays(robot: Robot) -> bool:
 
     The answer depends on the robot alone, so that the same call gives the same bits on every day.
 
-    Args:
-        robot: the robot.
-
     Returns:
         True for arms of up to `LARGEST` joints on a fixed base.
     """
@@ -180,9 +177,6 @@ def straight_line_code(robot: Robot, layout: Layout, basis: Array | None = None)
         robot: the robot; every joint with one degree of freedom.
         layout: the order of phi.
         basis: B, shape (p, b), SI; parameters with a zero row vanish from the code. None carries them all.
-
-    Returns:
-        The code.
 
     Raises:
         InputError: the robot floats or has too many joints, or the layout is another robot's.

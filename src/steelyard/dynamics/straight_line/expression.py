@@ -256,9 +256,6 @@ def program(inputs: Sequence[Scalar], outputs: Sequence[Expression]) -> Program:
     Args:
         inputs: the symbols, in the order in which their values will be given.
         outputs: the scalars wanted.
-
-    Returns:
-        The program.
     """
     graph = inputs[0].graph
     place = {symbol.index: k for k, symbol in enumerate(inputs)}

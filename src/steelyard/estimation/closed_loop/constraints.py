@@ -54,9 +54,6 @@ class StepConstraint(Protocol):
         Args:
             beta: the start, shape (b,), SI.
             metric: the factor that measures a change by its torque, shape (k, b), SI.
-
-        Returns:
-            The point.
         """
         ...
 
@@ -138,9 +135,6 @@ class SearchBox:
         Args:
             beta: the start, shape (b,), SI.
             metric: not used, shape (k, b), SI.
-
-        Returns:
-            The point.
         """
         return Point(np.clip(beta, self.lower, self.upper))
 

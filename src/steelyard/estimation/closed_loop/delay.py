@@ -52,9 +52,6 @@ def common_dead_time(fits: Sequence[FirstOrderFit]) -> LoopDelay:
     Args:
         fits: joint models.
 
-    Returns:
-        The delay.
-
     Raises:
         InputError: there are none.
     """

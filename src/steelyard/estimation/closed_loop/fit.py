@@ -83,9 +83,6 @@ def fit_closed_loop_input(
             accelerations, or part of the way where these diverge too; the share of the way is in
             `detail["approach"]`, why in `detail["approach_reason"]`.
 
-    Returns:
-        The refinement.
-
     Raises:
         InputError: an argument does not fit; names it.
         NoSolutionError: the constraint leaves no room.

@@ -201,9 +201,6 @@ class LoopComparison:
 
         Args:
             factor: blocks joined to one.
-
-        Returns:
-            The comparison.
         """
         runs = [run.coarser(factor) for run in self.runs]
         return LoopComparison(self.model, runs, self.loop, self.weights)

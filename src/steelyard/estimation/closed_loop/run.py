@@ -76,9 +76,6 @@ class LoopRun:
         Args:
             factor: blocks joined to one.
 
-        Returns:
-            The run.
-
         Raises:
             InputError: the factor is no whole number from 1 on, or no block is left.
         """
@@ -118,9 +115,6 @@ def loop_run(recording: Recording, interval: float, *, start: str = "reference")
             a_ref; where it has v, the blocks have it too.
         interval: length of a block, a multiple of the control cycle, s.
         start: `reference` or `measured`, where the simulation starts; measured needs v too.
-
-    Returns:
-        The run.
 
     Raises:
         RecordingError: a channel is missing, or time is not uniform.

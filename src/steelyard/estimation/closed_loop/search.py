@@ -233,9 +233,6 @@ def gauss_newton(
         fresh: change of the signals, relative to them, up to which a Jacobian serves on, dimensionless.
         damped: whether a step that failed is tried again with damping; otherwise the search stalls there.
         known: what the loop does at a start, with its derivatives, where that is known.
-
-    Returns:
-        The end of the search.
     """
     try:
         here = comparison.at(start.beta, jacobian) if known is None else known

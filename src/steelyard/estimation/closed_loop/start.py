@@ -57,9 +57,6 @@ def fit_minimal(model: MinimalModel, recording: Recording) -> MinimalFit:
         model: the robot with its base parameters.
         recording: a log with q, v, a and tau.
 
-    Returns:
-        The fit.
-
     Raises:
         RecordingError: a channel is missing.
     """

@@ -51,9 +51,6 @@ class ExactMechanism:
 
         Args:
             convert: from this field to the other.
-
-        Returns:
-            The mechanism.
         """
 
         def each(values: Sequence[Number]) -> Numbers:
@@ -88,9 +85,6 @@ def rational_mechanism(robot: Robot) -> ExactMechanism:
 
     Args:
         robot: the robot; joints that mimic others must hang on the same body as their leader.
-
-    Returns:
-        The mechanism.
 
     Raises:
         InputError: a placement is no quarter turn, an axis has no rational length, or a joint

@@ -125,9 +125,6 @@ class Echelon:
     def reduced(self, x: Vector) -> Vector:
         """What is left of a vector when the rows have taken their pivots out of it; empty within the span.
 
-        Args:
-            x: the vector.
-
         Returns:
             The rest.
         """
@@ -138,9 +135,6 @@ class Echelon:
 
     def absorb(self, x: Vector) -> Vector | None:
         """Extend the span by a vector.
-
-        Args:
-            x: the vector.
 
         Returns:
             The new row, or `None` where the vector lies in the span already.

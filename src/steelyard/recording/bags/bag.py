@@ -63,9 +63,6 @@ class Bag:
             topics: its topics; one that is declared twice counts once.
             messages: its messages in any order; those of other types than joint states are left out.
             damage: what kept the rest from being read.
-
-        Returns:
-            The bag.
         """
         known = tuple(dict.fromkeys(topics))
         wanted = {topic.name for topic in known if topic.type in JOINT_STATE}
@@ -78,9 +75,6 @@ class Bag:
 
         Args:
             parts: the files' contents.
-
-        Returns:
-            The bag.
         """
         return cls.of(
             (topic for part in parts for topic in part.topics),

@@ -54,9 +54,6 @@ def bag_of(files: Mapping[Path, bytes]) -> Bag:
 def bag_files(folder: Path) -> list[Path]:
     """Return the files of a bag that is a folder, in the order of their names.
 
-    Args:
-        folder: the folder.
-
     Returns:
         The files; empty when the folder is not a bag.
 

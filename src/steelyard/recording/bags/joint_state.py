@@ -45,9 +45,6 @@ class MessageLayout:
         Args:
             message: its bytes, with CDR's header of four bytes.
 
-        Returns:
-            The layout.
-
         Raises:
             MessageError: it is not a joint state.
         """

@@ -28,9 +28,6 @@ MOST_GAPS = 20
 def clock_findings(recording: Recording) -> Iterator[Finding]:
     """Yield what is wrong with the times of the samples.
 
-    Args:
-        recording: the recording.
-
     Yields:
         One finding for each gap, up to `MOST_GAPS`, and one each for jitter and for repeated samples.
     """
@@ -134,9 +131,6 @@ def saturated(recording: Recording, limits: Array | None = None) -> BoolArray:
 def saturation_findings(recording: Recording) -> Iterator[Finding]:
     """Yield torques and currents that stand at one value while their joint moves.
 
-    Args:
-        recording: the recording.
-
     Yields:
         A finding for each joint and side.
     """
@@ -205,9 +199,6 @@ TURN = 2.0 * np.pi
 
 def scale_findings(recording: Recording) -> Iterator[Finding]:
     """Yield contradictions between positions, velocities, references and the clock.
-
-    Args:
-        recording: the recording.
 
     Yields:
         The findings; none for joints that do not move.
@@ -308,9 +299,6 @@ _EVEN = 0.4
 
 def value_findings(recording: Recording) -> Iterator[Finding]:
     """Yield what single channels show by themselves.
-
-    Args:
-        recording: the recording.
 
     Yields:
         Dead columns, saturated torques and currents, and the quanta found.

@@ -18,9 +18,6 @@ from steelyard.recording.recording import Recording
 def velocities(recording: Recording) -> Array:
     """Return the velocities of a recording.
 
-    Args:
-        recording: the recording.
-
     Returns:
         The logged velocities, or central differences of the positions, shape (N, nj), rad/s or m/s.
     """
@@ -31,9 +28,6 @@ def velocities(recording: Recording) -> Array:
 
 def relative_speed(recording: Recording) -> Array:
     """Return how fast the fastest joint moves, each measured by its own usual top speed.
-
-    Args:
-        recording: the recording.
 
     Returns:
         The largest ratio of a joint's speed to the 95th percentile of its speed over the log, shape (N,),
@@ -64,9 +58,6 @@ _SAMPLES = 1000
 def main_motion_rows(recording: Recording) -> slice:
     """Return the rows of the longest motion between two rests.
 
-    Args:
-        recording: the recording.
-
     Returns:
         The rows; all of them when nothing moves for more than a sample.
     """
@@ -75,14 +66,7 @@ def main_motion_rows(recording: Recording) -> slice:
 
 
 def phase_findings(recording: Recording) -> Iterator[Finding]:
-    """Yield what lies outside the motion proper, and a period after which the motion repeats.
-
-    Args:
-        recording: the recording.
-
-    Yields:
-        The findings.
-    """
+    """Yield what lies outside the motion proper, and a period after which the motion repeats."""
     main = main_motion_rows(recording)
     time = recording.time
     before = float(time[main.start] - time[0])
@@ -117,9 +101,6 @@ def period(recording: Recording) -> tuple[float, float] | None:
     The shortest T at which the root mean square of $q(t + T) - q(t)$, measured by the joints' spread over the
     log, has a minimum below `CLOSE` (a motion that merely returns is close for a moment, not throughout). At
     least `LEAST_OVERLAP` of the log must lie behind T.
-
-    Args:
-        recording: the recording.
 
     Returns:
         T in s and the difference found, dimensionless; None when the motion does not repeat.
@@ -191,9 +172,6 @@ class Repeat:
         Args:
             first: what the first recording is called.
             second: what the second one is called.
-
-        Returns:
-            The finding.
         """
         parts = []
         if abs(self.gain - 1.0) > _SLACK:

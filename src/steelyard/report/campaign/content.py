@@ -427,9 +427,6 @@ def campaign_content_of(spec: Spec, outcome: CampaignOutcome, answer: Mapping[st
         spec: what was asked.
         outcome: how the tasks ended.
         answer: result of the last one.
-
-    Returns:
-        The content.
     """
     settings, cloud, final = answer["settings"], answer["cloud"], answer["final"]
     about = robot_case_of(outcome.result("subject"))

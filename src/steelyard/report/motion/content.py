@@ -568,9 +568,6 @@ def motion_content_of(
         findings: what was noticed besides what the limits say, oldest first.
         made: when and by whom the page is made.
 
-    Returns:
-        The content.
-
     Raises:
         InputError: the motion, the limits or the certificate belong to another robot or motion.
     """

@@ -242,9 +242,6 @@ def drawing_of(content: OnlineContent) -> OnlineDrawing:
 
     Args:
         content: what the page says.
-
-    Returns:
-        The drawing.
     """
     head = content.head
     # Distances are measured at the instants of the pictures too.

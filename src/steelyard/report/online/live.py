@@ -434,11 +434,7 @@ class LiveObserver:
         self._knowledge = known
 
     def happened(self, event: Event) -> None:
-        """Something happened.
-
-        Args:
-            event: what.
-        """
+        """Something happened."""
         self._events = (*self._events, event)
 
     def finish(self, page: str) -> None:

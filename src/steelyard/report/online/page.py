@@ -349,9 +349,6 @@ def _move(content: OnlineContent, k: int) -> list[Any]:
 def least_margins(driven: DrivenMove) -> tuple[ProvenMargin, ...]:
     """The least that was proven to be left of each kind of limit along a move.
 
-    Args:
-        driven: the move.
-
     Returns:
         One margin for each kind; that of the torque is of the joint which is nearest to its limit.
     """

@@ -149,9 +149,6 @@ def label(name: str) -> tuple[str, str]:
 def headed(number: PayloadNumber) -> dict[str, str]:
     """What a number is called at the head of its row, with the unit it is read in.
 
-    Args:
-        number: the number.
-
     Returns:
         The cell, as `cell` of `payload_parts.html` writes it.
     """
@@ -186,9 +183,6 @@ def read_unit(unit: str) -> str:
 def interval_numerals(number: PayloadNumber) -> tuple[str, str, str]:
     """A number and the ends of its interval, with the digits the interval leaves.
 
-    Args:
-        number: the number.
-
     Returns:
         Value, lower and upper end as text, in the unit it is read in.
     """
@@ -200,9 +194,6 @@ def interval_numerals(number: PayloadNumber) -> tuple[str, str, str]:
 
 def told_numbers(numbers: Sequence[PayloadNumber]) -> list[tuple[Typeset, Typeset]]:
     """Numbers that stand below each other, with their intervals.
-
-    Args:
-        numbers: the numbers.
 
     Returns:
         Of each the value, and the interval, as text in the unit it is read in.
@@ -341,9 +332,6 @@ class PayloadContent:
 
         Args:
             name: one of `payload.QUANTITIES`.
-
-        Returns:
-            The number.
         """
         return self.numbers[QUANTITIES.index(name)]
 
@@ -379,9 +367,6 @@ def payload_trace(
         gripper: what the carrying link itself gained between the runs, in its own frame, shape (10,), SI;
             None for nothing.
         held_out: whether the estimate has not seen the run.
-
-    Returns:
-        The torques.
 
     Raises:
         InputError: neither an empty run nor a model is given.
@@ -464,9 +449,6 @@ def payload_content_of(
         seed: of the draws behind the intervals; None to say nothing of it.
         untested: what was not tested, in sentences, besides the checks that were not run.
         made: when and by whom the page is made.
-
-    Returns:
-        The content.
     """
     weighing, held = estimate.weighing, estimate.weighing.held
     joints = [joint for joint in robot.joints for _ in range(joint.nv)]

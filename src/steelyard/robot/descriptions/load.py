@@ -33,9 +33,6 @@ def load_robot(
         arguments: values of the `<xacro:arg>`s of a xacro file, by name; other kinds take none.
         floating: whether the base is free to move, see `Robot.floating`; without it a lone body cannot move.
 
-    Returns:
-        The robot.
-
     Raises:
         DescriptionError: the file does not exist, is of an unknown kind, or cannot be understood.
     """

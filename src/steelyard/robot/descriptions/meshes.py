@@ -66,9 +66,6 @@ class MeshFolder:
         Args:
             shape: the mesh's name and scale.
             place: file and line that names it.
-
-        Returns:
-            The mesh.
         """
         path = self.find(shape.file, place)
         if path is None or path.suffix.lower() not in _READABLE:

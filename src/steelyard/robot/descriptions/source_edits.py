@@ -271,9 +271,6 @@ def _cut(text: str) -> str:
 def element_text(root: Element) -> bytes:
     """Write an element and all in it; text and comments between elements are not kept.
 
-    Args:
-        root: the element.
-
     Returns:
         XML in UTF-8.
     """

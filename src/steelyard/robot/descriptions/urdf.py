@@ -442,9 +442,6 @@ def parse_urdf(
         name: what to call it in messages.
         folder: where to look for meshes; they are not looked for when left out.
         snap: whether rounded numbers of joints are read as what they mean, see `load_urdf`.
-
-    Returns:
-        The robot.
     """
     return robot_from_urdf_element(parse_xml(text, name), name, folder, snap=snap)
 
@@ -460,9 +457,6 @@ def robot_from_urdf_element(
         folder: where to look for meshes; they are not looked for where it is `None`.
         snap: whether rounded numbers of joints are read as what they mean, see `load_urdf`.
         floating: whether the base is free to move, see `load_urdf`.
-
-    Returns:
-        The robot.
 
     Raises:
         DescriptionError: the element cannot be understood as one tree of supported joints.
@@ -539,9 +533,6 @@ def urdf_text(robot: Robot, link_lines: LinkLines | None = None, unbounded: str 
 
 def unworded(robot: Robot) -> Iterator[tuple[str, str]]:
     """What a URDF of a robot does not say.
-
-    Args:
-        robot: the robot.
 
     Returns:
         What it is, and its value.

@@ -277,9 +277,6 @@ class PlanCertifier:
             plan: the plan, for the robot's joints in their order.
             most_stretches: how many stretches to look at before giving up, for the torques and for the rest.
 
-        Returns:
-            The certificate.
-
         Raises:
             NotCertifiedError: a limit may be broken; says which, when and by how much.
             InputError: the plan is not of the robot's joints, or there is no robust law for the robot.

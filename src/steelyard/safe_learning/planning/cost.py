@@ -79,9 +79,6 @@ class GoalCost:
         Args:
             plans: the family.
 
-        Returns:
-            Its cost.
-
         Raises:
             ShapeError: the goal is not a pose of the plans' joints.
         """
@@ -230,9 +227,6 @@ class PayloadExcitation:
 
     def condition(self, motion: Motion) -> float:
         """The condition number of a motion's regressor, together with what was shown before.
-
-        Args:
-            motion: the motion.
 
         Returns:
             cond W, dimensionless; infinite where a combination is not seen.

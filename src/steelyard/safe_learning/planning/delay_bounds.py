@@ -35,9 +35,6 @@ def norms_of(robot: Robot, sizes: Array) -> ArmNorms:
     Args:
         robot: the robot, all of whose joints turn.
         sizes: largest sizes of its parameters, those of the links first, shape (p,), SI.
-
-    Returns:
-        The norms.
     """
     n = robot.nv
     links, nothing = sizes[: 10 * n].reshape(n, 10), np.zeros(10)

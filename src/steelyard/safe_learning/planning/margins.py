@@ -124,9 +124,6 @@ class TorqueMargins:
             q: positions, shape (M, nv), rad or m.
             v: velocities, shape (M, nv), rad/s or m/s.
             a: accelerations, shape (M, nv), rad/s² or m/s².
-
-        Returns:
-            The torques.
         """
         dynamics = self.certifier.dynamics
         layout, phi, rho = dynamics.layout, dynamics.nominal, dynamics.half_widths
@@ -238,9 +235,6 @@ class PlanMargins:
         Args:
             certifier: what must be kept.
             plans: the family.
-
-        Returns:
-            The margins.
         """
         edges = np.linspace(0.0, plans.duration, STRETCHES + 1)
         return cls(certifier, SampledPlans(plans, 0.5 * (edges[:-1] + edges[1:])))

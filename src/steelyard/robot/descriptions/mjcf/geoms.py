@@ -210,9 +210,6 @@ class MeshAssets:
             name: of the asset.
             geom: the element that names it.
 
-        Returns:
-            The asset.
-
         Raises:
             UnknownNameError: no such mesh; lists those that exist.
         """
@@ -284,9 +281,6 @@ def read_geom(
         placements: reads its pose.
         meshes: the file's meshes.
         findings: where to report a collision shape that is impossible, or none that is kept.
-
-    Returns:
-        The geom.
 
     Raises:
         DescriptionError: a number is malformed, or the pose is stated twice.

@@ -89,9 +89,6 @@ def read_joint(
         placements: reads its anchor and axis.
         findings: where to report what is not modelled.
 
-    Returns:
-        The joint.
-
     Raises:
         DescriptionError: a number is malformed or contradicts another.
         UnknownNameError: its type does not exist; lists those that do.

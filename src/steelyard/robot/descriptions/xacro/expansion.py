@@ -81,9 +81,6 @@ def read_macro(element: Element) -> Macro:
     Args:
         element: the `<xacro:macro>`.
 
-    Returns:
-        The macro.
-
     Raises:
         Fault: the name is taken, or the parameters cannot be understood.
     """
@@ -202,9 +199,6 @@ def checked_name(name: str) -> str:
 
     Args:
         name: of a property.
-
-    Returns:
-        The name.
 
     Raises:
         Fault: an expression could not name it.
@@ -685,9 +679,6 @@ def expand_xacro(path: FilePath, *, arguments: Mapping[str, str] | None = None) 
 
 def uses_xacro(root: Element) -> bool:
     """Whether a tree holds instructions of xacro.
-
-    Args:
-        root: its root element.
 
     Returns:
         Whether any of its elements is one.
