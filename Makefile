@@ -28,9 +28,10 @@ endif
 demo: install
 	$(BIN)/steelyard demo
 
-# As in the command: our own threads and two workers use the cores, BLAS threads would get in their way.
+# As in the command: our own threads and two workers use the cores, BLAS threads would get in their way. Tests start
+# hundreds of programs, which need not parse the sources each: bytecode is kept, wherever the machine says not to.
 test: install
-	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --durations=15
+	OPENBLAS_NUM_THREADS=1 PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -n 2 --durations=15
 
 lint: install
 	$(BIN)/ruff check .

@@ -49,7 +49,7 @@ def outcomes(tmp_path_factory: pytest.TempPathFactory) -> list[Outcome]:
     folder = tmp_path_factory.mktemp("corpus")
     results = tmp_path_factory.mktemp("results") / "outcomes.json"
     subprocess.run(
-        [sys.executable, "-m", "hostile.watch", str(folder), str(results)],
+        [sys.executable, "-m", "hostile.watch", str(folder), str(results), "4", "3"],
         env={**os.environ, "PYTHONPATH": os.pathsep.join([str(TESTS), *sys.path])},
         check=True,
         timeout=900,

@@ -43,11 +43,6 @@ class Remembering(PD):
 
 
 @dataclass(frozen=True, eq=False)
-class DifferencedPD(PD):
-    linear = False
-
-
-@dataclass(frozen=True, eq=False)
 class DifferencedFeedforward(FeedforwardPD):
     linear = False
 
@@ -69,8 +64,7 @@ def law(kind: str, robot: Robot) -> Controller:
         return made(robot, 0.2, 0.3, 400.0, 40.0, cycle=CYCLE)
     if kind == "computed torque":
         return ComputedTorque.nominal(robot, 400.0, 40.0)
-    laws = {"pd": DifferencedPD, "linear pd": PD, "remembering": Remembering}
-    return laws[kind](robot, np.full(robot.nv, 80.0), np.full(robot.nv, 6.0))
+    return Remembering(robot, np.full(robot.nv, 80.0), np.full(robot.nv, 6.0))
 
 
 def reference(robot: Robot, cycles: int) -> tuple[np.ndarray, ...]:
@@ -95,7 +89,7 @@ def differences(
     return tuple(t / (12.0 * h) for t in total)
 
 
-@pytest.mark.parametrize("kind", ["pd", "linear pd", "linear feedforward", "remembering", "computed torque"])
+@pytest.mark.parametrize("kind", ["feedforward", "linear feedforward", "remembering", "computed torque"])
 @pytest.mark.parametrize(
     ("scheme", "share"),
     [("euler-trapezoid", 0.0), ("heun", 1.0), ("heun", 1.4), ("rk4", 0.3)],
@@ -123,7 +117,7 @@ def test_base_parameters_and_a_coarse_output() -> None:
     """A reduced set through B: chain rule and block averages at once, against differences of runs."""
     robot, layout, phi = arm()
     refs = onwards(81)
-    loop = ClosedLoop(law("linear pd", robot), CYCLE, CYCLE)
+    loop = ClosedLoop(law("linear feedforward", robot), CYCLE, CYCLE)
     rng = np.random.default_rng(0)
     basis = 0.1 * rng.uniform(0.5, 2.0, (layout.size, 12))
     basis[:, 0] += phi
@@ -147,7 +141,7 @@ def test_base_parameters_and_a_coarse_output() -> None:
 def test_blocks_are_means_of_the_full_output_and_the_run_is_that_of_rollout() -> None:
     robot, layout, phi = arm()
     refs = reference(robot, 103)
-    loop = ClosedLoop(law("pd", robot), CYCLE, 2.4 * CYCLE)
+    loop = ClosedLoop(law("feedforward", robot), CYCLE, 2.4 * CYCLE)
     full = sensitivities(robot, layout, phi, *refs, loop)
     run = rollout(robot, layout, phi, *refs, loop)
     for name in ("q", "v", "tau"):
@@ -165,7 +159,7 @@ def test_the_beginning_of_a_run_does_not_depend_on_its_length(scheme: str, steps
     """Cycles are linearised several at a time: the last ones may come alone, and nothing looks ahead."""
     robot, layout, phi = arm()
     refs = reference(robot, 30)
-    for kind in ("linear pd", "remembering"):
+    for kind in ("linear feedforward", "remembering"):
         loop = ClosedLoop(law(kind, robot), CYCLE, CYCLE, scheme, steps)
         long = sensitivities(robot, layout, phi, *refs, loop)
         for cycles in (1, 2, 3, 5, 8, 9, 17):
@@ -177,17 +171,16 @@ def test_the_beginning_of_a_run_does_not_depend_on_its_length(scheme: str, steps
 def test_a_constant_jacobian_gives_what_one_per_cycle_gives() -> None:
     robot, layout, phi = arm()
     refs = reference(robot, 100)
-    for kind in ("pd", "feedforward"):
-        once, always = (
-            sensitivities(robot, layout, phi, *refs, ClosedLoop(law(name, robot), CYCLE, CYCLE)).dtau
-            for name in (f"linear {kind}", kind)
-        )
-        assert_agree(once, always, relative=1e-9)
+    once, always = (
+        sensitivities(robot, layout, phi, *refs, ClosedLoop(law(kind, robot), CYCLE, CYCLE)).dtau
+        for kind in ("linear feedforward", "feedforward")
+    )
+    assert_agree(once, always, relative=1e-9)
 
 
 def test_nothing_depends_on_the_parameters_at_the_start() -> None:
     robot, layout, phi = arm()
-    loop = ClosedLoop(law("pd", robot), CYCLE, 3 * CYCLE)
+    loop = ClosedLoop(law("feedforward", robot), CYCLE, 3 * CYCLE)
     found = sensitivities(robot, layout, phi, *reference(robot, 20), loop)
     assert not found.dq[0].any()
     assert not found.dtau[0].any()
@@ -209,7 +202,7 @@ def test_coulomb_friction_is_differentiated_away_from_reversals() -> None:
     phi = phi.copy()
     phi[columns] = 0.1
     refs = onwards(100)
-    loop = ClosedLoop(law("linear pd", robot), CYCLE)
+    loop = ClosedLoop(law("linear feedforward", robot), CYCLE)
     exact = sensitivities(robot, layout, phi, *refs, loop)
     assert (exact.v > 0).all()
     for column in columns:
@@ -220,7 +213,7 @@ def test_coulomb_friction_is_differentiated_away_from_reversals() -> None:
 def test_bad_arguments_are_named() -> None:
     robot, layout, phi = arm()
     refs = reference(robot, 10)
-    loop = ClosedLoop(law("pd", robot), CYCLE)
+    loop = ClosedLoop(law("feedforward", robot), CYCLE)
     for average in (0, 11, 2.0, True):
         with pytest.raises(InputError, match="average: must be a whole number between 1 and the 10 cycles"):
             sensitivities(robot, layout, phi, *refs, loop, average=average)

@@ -70,14 +70,6 @@ def test_an_object_gives_what_the_command_gives(
     assert [step.message[:1] for step in heard] == ["1", "2", "3"]
 
 
-def test_a_path_gives_the_same_files(commanded: tuple[Path, dict[str, Any]], tmp_path: Path) -> None:
-    locks = {"joint1": 0, "joint2": 0}
-    again = joints("scara", lock=locks, gravity="none", posture="-0.1,0.2", seed=3, out=tmp_path / "models")
-    assert set(again.files) == set(commanded[1]["files"])
-    for name in again.files:
-        assert (tmp_path / "models" / name).read_bytes() == (commanded[0] / name).read_bytes(), name
-
-
 def test_recordings_give_what_their_files_give(
     commanded: tuple[Path, dict[str, Any]], found: JointModels
 ) -> None:

@@ -122,7 +122,7 @@ def lagged_products(pairs: Iterable[tuple[NoiseSpectrum, NoiseSpectrum]], longes
         if total is None:
             total = np.zeros((x.values.shape[1], longest + 1))
         # The real part belongs to the even part of the correlation, the mean of both directions.
-        cross = np.einsum("fkm,fkm->fk", x.values, y.values.conj()).real
+        cross = np.einsum("fkm,fkm->fk", x.values.view(float), y.values.view(float))
         total += scipy.fft.irfft(cross, x.padded, axis=0)[: longest + 1].T
         pairs_at += np.maximum(x.samples - np.arange(longest + 1), 0)
     assert total is not None
