@@ -15,10 +15,8 @@ from steelyard.budget import memory_budget
 from steelyard.errors import InputError, MissingExtraError, RecordingError, UnknownNameError
 from steelyard.files import FilePath, read_bytes, write_bytes
 from steelyard.finding import Finding
-from steelyard.recording import formats
+from steelyard.recording import bags, formats
 from steelyard.recording.assembly import assemble_recording
-from steelyard.recording.bags.alignment import joint_state_table
-from steelyard.recording.bags.folder import DECODERS, bag_files, bag_of
 from steelyard.recording.columns import checked_columns
 from steelyard.recording.given import DataFrame, Log, log_name, table_of
 from steelyard.recording.recording import KEY, Recording, Step, parsed
@@ -41,7 +39,7 @@ SUFFIXES = tuple(_FORMATS)
 """Kinds of files that are read and written."""
 SHARE = 0.25
 """Largest file, as a share of the budget of memory: its numbers take a few times their text."""
-READABLE = (*SUFFIXES, *DECODERS)
+READABLE = (*SUFFIXES, *bags.CONTAINERS)
 """Kinds of files that are read; a folder that is a bag is read as well."""
 
 
@@ -128,10 +126,10 @@ def read(
     kind = next(iter(files)).suffix.lower()
     meanings = checked_columns(columns)
     try:
-        if topic is not None and kind not in DECODERS:
+        if topic is not None and kind not in bags.CONTAINERS:
             raise RecordingError("only bags have topics.", place="topic", remedy="Leave --topic out.")
-        if kind in DECODERS:
-            table = joint_state_table(bag_of(files), topic, joints)
+        if kind in bags.CONTAINERS:
+            table = bags.joint_state_table(bags.bag_of(files), topic, joints)
         elif kind == ".csv":
             table = formats.decode_csv(contents[0], headless=bool(meanings), lenient=lenient)
         else:
@@ -249,7 +247,7 @@ def require_readable_logs(logs: Iterable[Log]) -> None:
 def _files(source: Path) -> list[Path]:
     """The file itself, or the files of a bag that is a folder."""
     if source.is_dir():
-        files = bag_files(source)
+        files = bags.bag_files(source)
         if files:
             return files
         raise RecordingError(

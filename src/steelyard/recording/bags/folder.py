@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from steelyard.errors import RecordingError
-from steelyard.recording.bags import mcap
+from steelyard.recording.bags import CONTAINERS, mcap
 from steelyard.recording.bags.bag import Bag
 
 
@@ -18,7 +18,7 @@ def _sqlite(content: bytes) -> Bag:
     return sqlite_bag.decode_sqlite(content)
 
 
-DECODERS = {".db3": _sqlite, ".mcap": mcap.decode_mcap}
+DECODERS = dict(zip(CONTAINERS, (_sqlite, mcap.decode_mcap), strict=True))
 METADATA = "metadata.yaml"
 _MOST_METADATA = 1 << 22
 _LONGEST = 4096
