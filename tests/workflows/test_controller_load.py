@@ -12,7 +12,8 @@ from scipy.spatial.transform import Rotation
 
 from oracles.controller_files import READERS, agrees, ros2_control, statements
 from steelyard.errors import InputError, UnknownNameError
-from steelyard.export import CONVENTIONS, controller_files
+from steelyard.export import controller_files
+from steelyard.export.controllers import CONVENTIONS
 from steelyard.finding import Severity
 from steelyard.inertia import Body
 from steelyard.payloads import DecidedBy, mounted_at

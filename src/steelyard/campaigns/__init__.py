@@ -12,14 +12,14 @@ from steelyard.door import open_door
 if TYPE_CHECKING:
     from steelyard.campaigns.cluster_executor import require_cluster
     from steelyard.campaigns.executor import CampaignEvent, Happening
-    from steelyard.campaigns.identification import (
+    from steelyard.campaigns.identification.fit import links_behind
+    from steelyard.campaigns.identification.record import motion_of
+    from steelyard.campaigns.identification.reference import (
         CampaignReference,
         ReferenceRun,
         campaign_reference,
-        links_behind,
-        motion_of,
-        robot_case_of,
     )
+    from steelyard.campaigns.identification.robot_case import robot_case_of
     from steelyard.campaigns.record import CampaignOutcome, TaskStatus, table_path, write_table
     from steelyard.campaigns.run import run_campaign
     from steelyard.campaigns.spec import CampaignPlan, Spec, plan, read_spec

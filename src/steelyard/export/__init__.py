@@ -11,11 +11,9 @@ from steelyard.door import open_door
 if TYPE_CHECKING:
     from steelyard.export.controllers import (
         COM_DECIMALS,
-        CONVENTIONS,
         FOLDER,
         MASS_DECIMALS,
         SHEET,
-        ControllerFiles,
         ControllerLoad,
         LoadBounds,
         controller_files,
@@ -29,11 +27,9 @@ if TYPE_CHECKING:
 
 __all__ = [
     "COM_DECIMALS",
-    "CONVENTIONS",
     "FOLDER",
     "MASS_DECIMALS",
     "SHEET",
-    "ControllerFiles",
     "ControllerLoad",
     "LoadBounds",
     "ObjectMesh",

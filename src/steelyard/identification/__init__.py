@@ -19,7 +19,6 @@ if TYPE_CHECKING:
         log_made_ready,
     )
     from steelyard.identification.estimate import (
-        IdentificationFit,
         IdentificationProblem,
         completed_fit,
         identification_fit,
@@ -31,7 +30,6 @@ __all__ = [
     "CLOSED_LOOP",
     "WINDOWS",
     "IdentificationData",
-    "IdentificationFit",
     "IdentificationProblem",
     "LogOptions",
     "completed_fit",
