@@ -34,6 +34,7 @@ from steelyard.estimation.sign_checks import (
     NOTHING,
     OVERWHELMING,
     FlippedEquations,
+    normal_solver,
     sign_checks,
 )
 from steelyard.finding import Finding, Severity
@@ -52,7 +53,6 @@ FALLS = 0.95
 """Share of the residual of all degrees of freedom together, each by its torque, that may be left at most."""
 _ROUNDS, _RANK, _DEGREE = 20, 1e-8, 5
 _STEPS, _FOLLOWED = 8, 2
-_DUST = 1e-10
 _LOST = 0.1
 """Share of a joint's torque left unexplained from which on it may be another joint's."""
 _DEGREES = np.pi / 180.0
@@ -277,14 +277,9 @@ class _Log:
         return np.where(self.torque > 0.0, sigma, 1.0), phi
 
     def _solved(self, G: Array, g: Array) -> Array:
-        """The free parameters by normal equations, on the directions that the data shows."""
+        """The free parameters by normal equations, on columns that the data tells apart."""
         free, phi = self.problem.layout.free, np.array(self.problem.known)
-        g = (g - G @ phi)[free]
-        G = G[np.ix_(free, free)]
-        scale = _scales(np.sqrt(np.diag(G)))
-        values, vectors = np.linalg.eigh(G / np.outer(scale, scale))
-        shown = values > _RANK * values[-1]
-        phi[free] = vectors[:, shown] @ ((vectors[:, shown].T @ (g / scale)) / values[shown]) / scale
+        phi[free] = normal_solver(G[np.ix_(free, free)], _RANK)((g - G @ phi)[free])
         return phi
 
     def _equations(self, reading: Interpretation) -> _Equations:
@@ -300,8 +295,15 @@ class _Log:
         at = self.motion(reading)
         Y = torque_regressor(reading.robot, self.problem.layout, *at, code="generic")
         tau = self.problem.samples.tau[self.instants]
-        rows = [np.column_stack([Y[:, k], tau]) for k in range(Y.shape[1])]
-        return _Equations(reading, Y, np.stack([x.T @ x for x in rows]))
+        p = Y.shape[2]
+        grams = np.zeros((Y.shape[1], p + tau.shape[1], p + tau.shape[1]))
+        for k, gram in enumerate(grams):
+            # A joint feels none of the links that do not hang on it.
+            felt = np.flatnonzero(Y[:, k].any(axis=0))
+            rows = np.column_stack([Y[:, k, felt], tau])
+            columns = np.concatenate([felt, np.arange(p, gram.shape[0])])
+            gram[np.ix_(columns, columns)] = rows.T @ rows
+        return _Equations(reading, Y, grams)
 
     def explained(self, mistake: Mistake, nothing: Explained) -> Explained:
         """Follow a mistake's unknowns to where they explain most."""
@@ -335,24 +337,21 @@ class _Log:
     def _step(self, mistake: Mistake, theta: Array, phi: Array, sigma: Array) -> Array:
         reading = self._undone(mistake, theta)
         weights = 1.0 / (sigma * np.abs(reading.gains))
-        W = (self._equations(reading).regressor * weights[:, None]).reshape(-1, self.problem.layout.size)
         left = self.left(reading, phi)
-        J = (self._slopes(mistake, theta, phi, left) * weights[:, None]).reshape(len(W), -1)
-        r = (left * weights).ravel()
-        across = self._across(W, np.column_stack([J, r]))
+        stacked = np.concatenate([self._slopes(mistake, theta, phi, left), left[..., None]], axis=-1)
+        across = self._across(self._equations(reading), weights, stacked)
         return np.asarray(-np.linalg.lstsq(across[:, :-1], across[:, -1], rcond=1e-10)[0])
 
-    def _across(self, W: Array, columns: Array) -> Array:
-        """The part of columns that no free parameters explain."""
-        free = self.problem.layout.free
-        A = W[:, free]
-        A = A / _scales(np.linalg.norm(A, axis=0))
-        values, vectors = np.linalg.eigh(A.T @ A)
-        shown = values > _RANK * values[-1]
-        basis = A @ (vectors[:, shown] / np.sqrt(values[shown]))
+    def _across(self, equations: _Equations, weights: Array, columns: Array) -> Array:
+        """What no free parameters explain of columns, shape (n, nv, m): weighted, shape (n nv, m)."""
+        free, p = self.problem.layout.free, self.problem.layout.size
+        A = (equations.regressor[..., free] * weights[:, None]).reshape(-1, int(free.sum()))
+        G = np.tensordot(weights**2, equations.grams[:, :p, :p], 1)[np.ix_(free, free)]
+        solve = normal_solver(G, _RANK)
+        left = (columns * weights[:, None]).reshape(len(A), -1)
         for _ in range(2):
-            columns = columns - basis @ (basis.T @ columns)
-        return np.asarray(columns)
+            left = left - A @ solve(A.T @ left)
+        return np.asarray(left)
 
     def tried(self, nothing: Explained) -> Iterator[Explained]:
         """Every mistake without unknowns, and the most promising of each kind of the others."""
@@ -360,13 +359,12 @@ class _Log:
         for mistake in _without_unknowns(self.stated, lost):
             yield self.explained(mistake, nothing)
         weights = 1.0 / nothing.deviations
-        W = (self._as_stated.regressor * weights[:, None]).reshape(-1, self.problem.layout.size)
         kinds: dict[str, list[tuple[float, Mistake]]] = {}
         mistakes = _with_unknowns(self.stated, self.problem.robot)
         phi, left = nothing.parameters, self.left(self.stated, nothing.parameters)
         slopes = [self._slopes(x, np.zeros(x.size), phi, left) for x in mistakes]
         stacked = np.concatenate([*slopes, left[..., None]], axis=-1)
-        across = self._across(W, (stacked * weights[:, None]).reshape(len(W), -1))
+        across = self._across(self._as_stated, weights, stacked)
         r, first = across[:, -1], 0
         for mistake in mistakes:
             J = across[:, first : first + mistake.size]
@@ -417,11 +415,6 @@ def _instants(at: Evidence) -> IntArray:
     index = np.concatenate(inside)
     chosen = np.linspace(0, max(len(index) - 1, 0), min(len(index), MOST_SAMPLES)).round()
     return np.asarray(index[chosen.astype(np.int64)])
-
-
-def _scales(norms: Array) -> Array:
-    """Lengths of columns to divide by; infinite for one that is rounding alone and explains nothing."""
-    return np.where(norms > _DUST * norms.max(), norms, np.inf)
 
 
 def _nothing(stated: Interpretation) -> Mistake:
