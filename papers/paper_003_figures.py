@@ -19,13 +19,11 @@ from joint_curves import Curves, drawn, write_page
 from paper_003.hand_guiding import Hand, guiding_check
 from steelyard.arrays import Array
 from steelyard.control import Admittance
-from steelyard.estimation import fit_ridge
 from steelyard.layout import Layout, layout_of
 from steelyard.motion import random_fourier
-from steelyard.problem import problem_of
 from steelyard.robot import Robot
-from steelyard.signals import prepared
 from steelyard.simulation import simulate_motion
+from steelyard.workflows.identify import identify
 from steelyard.zoo import zoo_robot
 
 DRIVE = ("viscous", "coulomb", "offset", "rotor")
@@ -43,7 +41,7 @@ def main(words: list[str]) -> int:
     out = parser.parse_args(words).out
     robot = zoo_robot("lbr_med7")
     layout = layout_of(robot, DRIVE)
-    run = guiding_check(robot, law(robot, layout, identified(robot, layout)), START, HAND, seconds=1.0)
+    run = guiding_check(robot, law(robot, layout, identified(robot)), START, HAND, seconds=1.0)
     led = run.led
     estimated = led.tau - led.external
     largest = np.abs(led.external).max(axis=0)
@@ -60,13 +58,12 @@ def main(words: list[str]) -> int:
     return 0
 
 
-def identified(robot: Robot, layout: Layout) -> Array:
-    """The parameters from a log of ten seconds, with the description as a weak prior."""
+def identified(robot: Robot) -> Array:
+    """The parameters from a log of ten seconds, the description being the prior."""
     rng = np.random.default_rng(0)
     log = simulate_motion(robot, random_fourier(robot, rng), sensor="industrial", rng=rng)
-    problem = problem_of(robot, layout, [prepared(log).recording], prior=layout.complete_nominal())
-    phi = fit_ridge(problem, 1e-2).parameters
-    assert phi is not None  # a ridge has them all
+    phi = identify(robot, log, holdout=log, drive=DRIVE).estimate.parameters
+    assert phi is not None  # with a prior there are links
     return phi
 
 

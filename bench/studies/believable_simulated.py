@@ -1,10 +1,11 @@
 r"""How near are the links to the truth where the prior is 30 % off: the default fit beside the one before it.
 
 Before, links were the nearest to the prior with exactly the torques of weighted least squares, or the best
-that can exist where there were none. Now the pull towards the prior is as strong as prediction allows. Both
-get the same samples and the same prior: each link's pseudo-inertia is $J = L\,e^{0.3\,G}\,L^T$ with the true
-$LL^T$ and a random symmetric G, so its mass, its centre of mass in units of its radius and its inertia are
-all off by about 30 %, in any frame. Of the drive nothing is believed.
+that can exist where there were none. Now, by `identify`, the pull towards the prior is as strong as
+prediction allows, and links stay within the shapes of the description. Both get the same samples and the same
+prior: each link's pseudo-inertia is $J = L\,e^{0.3\,G}\,L^T$ with the true $LL^T$ and a random symmetric G,
+so its mass, its centre of mass in units of its radius and its inertia are all off by about 30 %, in any
+frame. Of the drive nothing is believed.
 
 Logs are kept in the user's cache; a study that was stopped goes on where it was.
 """
@@ -22,16 +23,17 @@ import numpy as np
 import scipy.linalg
 
 from steelyard.dynamics import inverse_dynamics
-from steelyard.estimation import fit_auto, fit_huber, fit_lmi, fit_weighted, torque_aligned, with_full_set
+from steelyard.estimation import fit_huber, fit_lmi, fit_weighted, with_full_set
+from steelyard.formats import robot_with_parameters
 from steelyard.inertia import parameters_of_pseudo_inertia, pseudo_inertia
 from steelyard.layout import Layout, layout_of
 from steelyard.motion import random_fourier
-from steelyard.problem import Problem, problem_of
+from steelyard.problem import Problem
 from steelyard.recording import Recording, read, write
 from steelyard.robot import Robot
-from steelyard.signals import prepared, without_turning
 from steelyard.simulation import sensor_preset, simulate_motion
 from steelyard.simulation.sensor import RobotSample, drawn_robot_sample
+from steelyard.workflows.identify import identify
 from steelyard.zoo import zoo_robot
 from tables import Bound, Study
 
@@ -93,10 +95,11 @@ def run() -> Study:
     return Study(
         "Links of simulated arms, with a prior 30 % off",
         f"{', '.join(ROBOTS)}, {SEEDS} seeds each: a random Fourier motion of 10 s on a MuJoCo plant with "
-        f"the `{SENSOR}` preset, prepared as by `steelyard identify`. The prior's links are off by 30 %, its "
-        "drive says nothing. `before` is weighted least squares completed by the nearest possible links with "
-        "the same torques, or the best possible links where there are none; `after` is `fit_auto`. Errors "
-        "are relative means over links and runs; torque is along another motion, without noise.",
+        f"the `{SENSOR}` preset. The prior's links are off by 30 %, its drive says nothing. `after` is "
+        "`steelyard.identify` with linear drives. `before` asks the torque equations that it posed in the "
+        "former way: weighted least squares completed by the nearest possible links with the same torques, "
+        "or the best possible links where there are none. Errors are relative means over links and runs; "
+        "torque is along another motion, without noise.",
         (
             Bound(
                 "mass: error after over before",
@@ -135,12 +138,13 @@ def judged(name: str, seed: int) -> Outcome:
     for joint, bias in zip(layout.joints, specimen.bias, strict=True):
         truth[layout.index(f"{joint}.offset")] += bias  # what the meter shows is all that a model can know
     believed = off_by(np.random.default_rng([seed, 1]), layout, OFF)
-    problem = problem_of(robot, layout, [_made_ready(robot, layout, log)], prior=believed)
+    # All of the log is learnt from: links and unseen torques are judged by the truth.
+    fit = identify(robot, log, holdout=log, prior=believing(robot, believed), drive=DRIVE)
     unseen = random_fourier(robot, np.random.default_rng([seed, 2]))
     s = unseen.sample(np.linspace(0.0, unseen.duration, 500))
     states = s.q, s.v, s.a
-    old, method = before(problem)
-    new = fit_auto(problem)
+    old, method = before(fit.problem)
+    new = fit.estimate
     assert new.parameters is not None
     phi_0 = np.where(np.isfinite(believed), believed, truth)
     return Outcome(
@@ -169,6 +173,16 @@ def off_by(rng: np.random.Generator, layout: Layout, deviation: float) -> np.nda
         J = L @ scipy.linalg.expm(deviation * 0.5 * (G + G.T)) @ L.T
         phi[k : k + 10] = parameters_of_pseudo_inertia(J)
     return phi
+
+
+def believing(robot: Robot, believed: np.ndarray) -> Robot:
+    """The robot whose description states these links, and no drive.
+
+    Args:
+        robot: the robot.
+        believed: as `off_by` draws it, shape (p,), SI.
+    """
+    return robot_with_parameters(robot, layout_of(robot), believed[: 10 * len(robot.links)])
 
 
 def before(problem: Problem) -> tuple[np.ndarray, str]:
@@ -226,13 +240,6 @@ def _body(phi: np.ndarray) -> tuple[float, np.ndarray, np.ndarray]:
     m, c = float(J[3, 3]), J[:3, 3] / J[3, 3]
     second = J[:3, :3] - m * np.outer(c, c)
     return m, c, np.trace(second) * np.eye(3) - second
-
-
-def _made_ready(robot: Robot, layout: Layout, log: Recording) -> Recording:
-    """Prepared, the torque moved by its lag, without the samples near which a joint turns."""
-    ready = prepared(log).recording
-    (aligned,), _ = torque_aligned(problem_of(robot, layout, [ready]), [ready], 1.0 / log.rate)
-    return without_turning(aligned)
 
 
 def _log(name: str, robot: Robot, seed: int) -> tuple[Recording, RobotSample]:

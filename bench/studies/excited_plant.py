@@ -14,16 +14,20 @@ import numpy as np
 
 from steelyard.arrays import Array
 from steelyard.dynamics import inverse_dynamics
-from steelyard.estimation import fit_weighted, torque_aligned
 from steelyard.excitation import DesignProblem, SearchBudget, design, fourier_family, robot_columns
 from steelyard.identifiable import Criterion
+from steelyard.identification import (
+    IdentificationFit,
+    identification_data,
+    identification_fit,
+    identification_problem,
+)
 from steelyard.layout import layout_of
 from steelyard.limits import clearance_of
 from steelyard.motion import Motion, in_sequence, random_fourier
-from steelyard.problem import Estimate, problem_of
 from steelyard.recording import Recording
 from steelyard.robot import Robot
-from steelyard.signals import in_band, prepared, without_turning
+from steelyard.signals import in_band
 from steelyard.simulation import sensor_preset, simulate_motion
 from steelyard.simulation.sensor import drawn_robot_sample
 from steelyard.zoo import zoo_robot
@@ -132,7 +136,7 @@ def judged(name: str, seed: int, motion: str) -> Outcome:
     """Identify one plant by the log of one motion."""
     robot = zoo_robot(name)
     log, truth = _run(robot, _motion(robot, seed, motion), seed)
-    estimate = _identified(robot, log)
+    estimate = _identified(robot, log, log).estimate
     beta = estimate.base.matrix @ truth
     error = float(np.linalg.norm(estimate.values - beta) / np.linalg.norm(beta))
     return Outcome(name, seed, motion, error)
@@ -143,11 +147,11 @@ def predicted(seed: int) -> Prediction:
     problem = med7("home", "on")
     robot = problem.robot
     found = design(problem, SearchBudget(None, ROUNDS), np.random.default_rng([seed, 0]), workers=1)
-    estimate = _identified(robot, _run(robot, found.motion, seed)[0])
     validation = random_fourier(robot, np.random.default_rng([seed, 1]))
     log, truth = _run(robot, validation, seed)
-    ready = prepared(log).recording
-    measured = in_band(ready, ready.channels["tau"] - estimate.torque(robot, ready))
+    fitted = _identified(robot, _run(robot, found.motion, seed)[0], log)
+    estimate, unseen = fitted.estimate, fitted.data.holdout
+    measured = in_band(unseen, unseen.channels["tau"] - estimate.torque(robot, unseen))
     at = validation.sample(log.time)
     phi = estimate.representative - truth
     missed = inverse_dynamics(robot, estimate.layout, phi, at.q, at.v, at.a)
@@ -187,11 +191,10 @@ def _run(robot: Robot, motion: Motion, seed: int) -> tuple[Recording, Array]:
     return simulate_motion(robot, motion, sensor=SENSOR, rng=rng), truth
 
 
-def _identified(robot: Robot, log: Recording) -> Estimate:
-    """As `steelyard identify` does, but without a prior, which here would be the truth."""
-    layout, ready = layout_of(robot, DRIVE), prepared(log).recording
-    (aligned,), _ = torque_aligned(problem_of(robot, layout, [ready]), [ready], 1.0 / log.rate)
-    return fit_weighted(problem_of(robot, layout, [without_turning(aligned)]))
+def _identified(robot: Robot, log: Recording, holdout: Recording) -> IdentificationFit:
+    """As by `identify --method wls`, but without a prior, which here would be the truth, and unjudged."""
+    data = identification_data(robot, layout_of(robot, DRIVE), [log], holdout)
+    return identification_fit(identification_problem(data), "wls")
 
 
 def _largest(robot: Robot, error: Array) -> dict[str, float]:

@@ -11,13 +11,8 @@ from typing import Any
 import numpy as np
 
 from steelyard.arrays import Array
-from steelyard.estimation import fit_weighted, friction_drift, torque_aligned, with_drift, with_lag
-from steelyard.layout import layout_of
-from steelyard.problem import Estimate, problem_of
-from steelyard.recording import read
-from steelyard.signals import Preparation, prepared, sampling_of, without_turning
-from steelyard.uncertainty import bias_of_recordings
-from steelyard.workflows.given import given_robot
+from steelyard.problem import Estimate
+from steelyard.workflows.identify import identify
 from tables import Bound, Study
 
 DATA = Path(__file__).resolve().parents[3] / "shared" / "data"
@@ -102,34 +97,33 @@ def run() -> Study:
     figures.append(Bound("logs of which it is said that intervals do not hold", told, 0))
     return Study(
         "Repeatability on real robots",
-        "Logs of one robot, each identified by itself as by `steelyard identify --method wls`, on all of its "
-        "motion. Counted are base parameters, offsets among them, that differ between two logs by less than "
-        "1.96 combined deviations. The former method is the same without a drift of friction. Errors of "
-        "torque constants are not in the deviations: the logs share them. The log of the UR10e with a load "
-        "is left out, since its base parameters truly differ.",
+        "Logs of one robot, each identified by itself by `steelyard.identify` with `wls`, linear drives "
+        "and no prior, on all of its motion. Counted are base parameters, offsets among them, that differ "
+        "between two logs by less than 1.96 combined deviations. The former method is the same without a "
+        "drift of friction. Errors of torque constants are not in the deviations: the logs share them. "
+        "The log of the UR10e with a load is left out, since its base parameters truly differ.",
         tuple(figures),
         {name: _summary(found[name], pairs[name]) for name in SERIES},
     )
 
 
 def identified(series: Series, log: str) -> Identified:
-    """One log from its file to deviations."""
+    """One log from its file to deviations, by the data alone: two logs with one prior would agree by it."""
     folder = DATA / series.folder
-    robot = given_robot(str(folder / series.robot), None, (), arguments=(), snap=True)
-    layout = layout_of(robot, DRIVE)
-    joints = [joint.name for joint in robot.joints if joint.nv]
-    raw = read(folder / log, joints=joints, lenient=True).recording
-    constants = None if series.constants is None else np.array(series.constants)
-    ready = prepared(raw, Preparation(constants, None)).recording
-    (aligned,), lag = torque_aligned(problem_of(robot, layout, [ready]), [ready], sampling_of(raw).interval)
-    train = without_turning(aligned)
-    problem = problem_of(robot, layout, [train])
-    estimate = fit_weighted(problem, on_blind="infinite")
-    if lag is not None:
-        estimate = with_lag(estimate, lag)
-    wide = with_drift(estimate, friction_drift(problem))
-    findings = bias_of_recordings(problem, [train], wide.deviations)
-    return Identified(log, wide, estimate.deviations, tuple(finding.code for finding in findings))
+    fit = identify(
+        folder / series.robot,
+        folder / log,
+        holdout=folder / log,
+        method="wls",
+        prior="none",
+        drive=DRIVE,
+        torque_constant=series.constants,
+    )
+    estimate = fit.estimate
+    assert estimate.covariance is not None
+    assert estimate.drift is not None
+    former = np.sqrt(np.diag(estimate.covariance - estimate.drift))
+    return Identified(log, estimate, former, tuple(finding.code for finding in fit.findings))
 
 
 def pairs_of(logs: Sequence[Identified]) -> list[Pair]:

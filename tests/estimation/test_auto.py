@@ -6,12 +6,13 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+import scipy.signal
 
 from estimation.test_friction import stribeck_problem
 from oracles.stacked_equation import stacked_equation
 from steelyard.consistency import check_parameters
 from steelyard.errors import InputError, UnknownNameError
-from steelyard.estimation import METHODS, fit_auto, fit_by_name, fit_lmi, fit_weighted
+from steelyard.estimation import METHODS, fit_auto, fit_by_name, fit_huber, fit_lmi, fit_weighted
 from steelyard.estimation.friction import fit_friction
 from steelyard.problem import Estimate, Problem
 from uncertainty.noisy_logs import exact_problem, noisy, with_torque
@@ -81,6 +82,25 @@ def test_outliers_ask_for_hubers_loss_and_pull_no_link() -> None:
     assert estimate.parameters is not None
     masses = slice(0, 10 * len(problem.layout.links), 10)
     np.testing.assert_allclose(estimate.parameters[masses], clean.parameters[masses], rtol=0.05)
+
+
+def test_pulses_that_are_taken_back_leave_least_squares_and_its_friction() -> None:
+    """A controller that sees an encoder step brakes hard for a moment and pushes softly for a while after."""
+    problem, truth = exact_problem("two_link", samples=2000)
+    at, rng = problem.samples, np.random.default_rng(7)
+    brake = rng.exponential(size=at.tau.shape) ** 1.5
+    pulses = scipy.signal.lfilter([1.0, *8 * [-0.125]], 1.0, brake, axis=0)
+    damped = scipy.signal.lfilter([1.0, -1.0], 1.0, rng.standard_normal(at.tau.shape), axis=0)
+    struck = with_torque(problem, at.tau - pulses * np.sign(at.v) + damped)
+    estimate, robust = fit_auto(struck), fit_huber(struck)
+    assert {finding.code for finding in robust.findings} == {"outliers"}
+    assert "Base parameters: weighted least squares: " in reason(estimate)
+    assert "take each other back" in reason(estimate)
+    assert not any(finding.code == "outliers" for finding in estimate.findings)
+    np.testing.assert_array_equal(estimate.values, fit_weighted(struck).values)
+    friction = [k for k, name in enumerate(problem.base.names) if name.endswith("coulomb")]
+    ours, theirs = (np.abs(found.values - truth)[friction].max() for found in (estimate, robust))
+    assert theirs > 3.0 * ours
 
 
 def test_what_the_motion_hides_is_decided_by_the_prior_and_stays_uncertain() -> None:

@@ -16,17 +16,16 @@ from steelyard.estimation import (
     fit_weighted,
     lag_seen_by,
     largest_torque,
-    torque_aligned,
     with_lag,
 )
 from steelyard.estimation.drive_choice import DriveChoice
 from steelyard.estimation.torque_lag import torque_lag
 from steelyard.formats.model_files import mjcf_model
+from steelyard.identification import identification_data, identification_problem
 from steelyard.layout import Layout, layout_of
 from steelyard.motion import random_fourier
-from steelyard.problem import Problem, problem_of
+from steelyard.problem import Problem
 from steelyard.robot import Robot
-from steelyard.signals import prepared, without_turning
 from steelyard.simulation import simulate_motion
 from steelyard.zoo import zoo_robot
 
@@ -59,12 +58,12 @@ def asked(
     """A simulated industrial log of a robot whose description says nothing of its drives, or one thing."""
     rng = np.random.default_rng(seed)
     motion = random_fourier(robot, rng, period=5.0)
-    log = prepared(simulate_motion(robot, motion, sensor="industrial", rng=rng)).recording
+    log = simulate_motion(robot, motion, sensor="industrial", rng=rng)
     stated = described or Drive()
     bare = replace(robot, joints=tuple(replace(joint, drive=stated) for joint in robot.joints))
     layout = layout_of(bare, LINEAR)
-    (moved,), _ = torque_aligned(problem_of(bare, layout, [log]), [log], 1e-3)
-    problem = problem_of(bare, layout, [without_turning(moved)], prior=layout.nominal)
+    data = replace(identification_data(bare, layout, [log], log), prior=layout.nominal)
+    problem = identification_problem(data).problem
 
     def known(other: Layout) -> Prior:
         return prior_of(bare, other, other.nominal, torque=largest_torque(problem))

@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 
 from steelyard.errors import InputError
-from steelyard.estimation import fit_by_name, fit_weighted, torque_aligned, with_lag
+from steelyard.estimation import fit_by_name, with_lag
 from steelyard.estimation.momentum import fit_momentum, integrated_rows, integration_error
+from steelyard.identification import identification_data, identification_fit, identification_problem
 from steelyard.layout import layout_of
 from steelyard.motion import random_fourier
 from steelyard.problem import Estimate, Problem, problem_of
-from steelyard.signals import Preparation, prepared, without_delay, without_turning
 from steelyard.simulation import simulate_motion
 from steelyard.zoo import zoo_robot
 from uncertainty.noisy_logs import DRIVE, errors_in_deviations, exact_log, exact_problem, noisy
@@ -119,14 +119,10 @@ def test_simulated_logs_give_intervals_that_hold_and_errors_no_larger_than_least
         layout = layout_of(robot, DRIVE)
         rng = np.random.default_rng(seed)
         log = simulate_motion(robot, random_fourier(robot, rng), sensor="industrial", rng=rng)
-        thinned = prepared(log).recording
-        (aligned,), lag = torque_aligned(problem_of(robot, layout, [thinned]), [thinned], 1.0 / log.rate)
+        asked_of = identification_problem(identification_data(robot, layout, [log], log, method="momentum"))
+        posed, lag = asked_of.problem, asked_of.lag
         assert lag is not None
-        every = prepared(log, Preparation(interval=1.0 / log.rate)).recording
-        every = without_delay(every, lag.seconds, ["tau"])
-        posed = problem_of(robot, layout, [without_turning(aligned)])
-        momentum = fit_by_name(problem_of(robot, layout, [every], accelerations=False), "momentum")
-        weighted = fit_weighted(posed)
+        momentum, weighted = (identification_fit(asked_of, way).estimate for way in ("momentum", "wls"))
         # The meter's own bias, drawn anew in each run, is part of the offsets.
         asked = np.array(["offset" not in name for name in posed.base.names])
         truth = posed.base.matrix @ layout.complete_nominal()

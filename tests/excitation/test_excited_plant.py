@@ -11,14 +11,13 @@ import pytest
 
 from excitation.small_designs import med7
 from steelyard.dynamics import inverse_dynamics
-from steelyard.estimation import fit_weighted, torque_aligned
 from steelyard.excitation import DesignProblem, SearchBudget, design, fourier_family, robot_columns
 from steelyard.identifiable import Criterion
+from steelyard.identification import identification_data, identification_fit, identification_problem
 from steelyard.layout import layout_of
 from steelyard.limits import clearance_of
 from steelyard.motion import Motion, random_fourier
-from steelyard.problem import Estimate, problem_of
-from steelyard.signals import prepared, without_turning
+from steelyard.problem import Estimate
 from steelyard.simulation import sensor_preset, simulate_motion
 from steelyard.simulation.sensor import drawn_robot_sample
 from steelyard.zoo import zoo_robot
@@ -45,9 +44,8 @@ def truth() -> np.ndarray:
 
 def identified(motion: Motion) -> Estimate:
     log = simulate_motion(ROBOT, motion, sensor="industrial", rng=plant())
-    ready = prepared(log).recording
-    (aligned,), _ = torque_aligned(problem_of(ROBOT, LAYOUT, [ready]), [ready], 1.0 / log.rate)
-    return fit_weighted(problem_of(ROBOT, LAYOUT, [without_turning(aligned)]))
+    posed = identification_problem(identification_data(ROBOT, LAYOUT, [log], log))
+    return identification_fit(posed, "wls").estimate
 
 
 def error(estimate: Estimate) -> float:

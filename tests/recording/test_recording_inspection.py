@@ -229,3 +229,18 @@ def test_the_rate_that_the_xmate_notebook_claims_is_contradicted_by_its_log():
     (finding,) = found(claimed, "rate-contradicted")
     assert "runs at 50" in finding.message or "runs at 49.9" in finding.message
     assert not found(true, "rate-contradicted")
+
+
+def test_torques_that_are_currents_times_constants_are_said_to_be_no_better_than_these():
+    _, v = motion()
+    current = 3.0 * v + 0.2
+    K = np.array([2.0, 0.5, 1.0])
+    (finding,) = found(log(tau=K * current, current=current), "torque-of-current")
+    assert "a 2, b 0.5, c 1." in finding.message
+    assert "--torque-constant-error" in finding.message
+    # A meter of its own agrees with the current to within its noise only.
+    noise = 0.01 * np.random.default_rng(2).normal(size=v.shape)
+    assert not found(log(tau=K * (current + noise), current=current), "torque-of-current")
+    still = current * [1.0, 1.0, 0.0]
+    (finding,) = found(log(tau=K * still, current=still), "torque-of-current")
+    assert "c 1" not in finding.message

@@ -54,8 +54,9 @@ def fit_auto(problem: Problem, prior: Prior | None = None, strength: float | Non
 
     1. What the data says alone: weighted least squares. Friction that grows with the load is bilinear and
        Stribeck friction has shapes that are not linear: they are fitted with the rest. Where far more
-       residuals are large than normal noise has, Huber's loss, which they cannot pull. What the motion hides
-       has an infinite variance. This is `values` with their covariance.
+       residuals are large than normal noise has, Huber's loss, which they cannot pull, if that makes the
+       estimate surer: the pulses of a controller that answers to the steps of an encoder take each other
+       back. What the motion hides has an infinite variance. This is `values` with their covariance.
     2. Links near the prior that predict these torques, by `fit_entropic`: `parameters`. Data without noise
        leaves nothing to weigh up: then the links nearest to the prior that predict the same torques.
     3. Without a prior, links with the same torques, or the best that can exist.
@@ -140,10 +141,22 @@ def _data_alone(problem: Problem) -> tuple[Estimate, str, Linearise | None]:
         why = hidden.message.rstrip(".")
         reason = f"weighted least squares with infinite intervals for what the motion hides: {why}"
         return fit_weighted(problem, on_blind="infinite"), reason, None
-    if outliers := [x for x in robust.findings if x.code == "outliers"]:
-        return fit_huber(problem), f"Huber's loss, because {outliers[0].message.rstrip('.')}", None
-    reason = "weighted least squares, because residuals hold no outliers and the motion shows every base"
-    return fit_weighted(problem), f"{reason} parameter", None
+    plain = fit_weighted(problem)
+    outliers = [x for x in robust.findings if x.code == "outliers"]
+    if not outliers:
+        reason = "weighted least squares, because residuals hold no outliers and the motion shows every base"
+        return plain, f"{reason} parameter", None
+    robust, many = fit_huber(problem), outliers[0].message.split(";")[0]
+    if not _surer(plain, robust):
+        return robust, f"Huber's loss, because {outliers[0].message.rstrip('.')}", None
+    reason = f"weighted least squares: {many}, but they take each other back, and to bound their pull would "
+    return plain, f"{reason}make base parameters less sure", None
+
+
+def _surer(one: Estimate, other: Estimate) -> bool:
+    """Whether the deviations of one estimate are smaller than those of another, by their geometric mean."""
+    ratios = one.deviations / other.deviations
+    return bool(np.log(ratios).mean() < 0.0)
 
 
 def _reshaped(problem: Problem, plain: Estimate) -> bool:

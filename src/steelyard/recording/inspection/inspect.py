@@ -193,12 +193,14 @@ AGREE = 0.05
 """Part by which the integral of v may differ from q."""
 ALIKE = 0.9
 """Correlation above which two signals are the same one up to scale."""
+SAME_SIGNAL = 1e-3
+"""Share of the torque that a current times a constant leaves at most where the torque was made from it."""
 DEGREES = 180.0 / np.pi
 TURN = 2.0 * np.pi
 
 
 def scale_findings(recording: Recording) -> Iterator[Finding]:
-    """Yield contradictions between positions, velocities, references and the clock.
+    """Yield contradictions between positions, velocities, references and the clock, and what torques are.
 
     Yields:
         The findings; none for joints that do not move.
@@ -216,6 +218,8 @@ def scale_findings(recording: Recording) -> Iterator[Finding]:
         yield from _velocities(recording, recording.v)
     if recording.q_ref is not None:
         yield from _references(recording, recording.q_ref)
+    if recording.tau is not None and recording.current is not None:
+        yield from _torques_of_currents(recording, recording.tau, recording.current)
 
 
 def _velocities(recording: Recording, v: Array) -> Iterator[Finding]:
@@ -278,6 +282,24 @@ def _references(recording: Recording, q_ref: Array) -> Iterator[Finding]:
                 f"the commanded position moves {ratio:.4g} times as far as the measured one{hint}.",
                 f"joint '{joint}'",
             )
+
+
+def _torques_of_currents(recording: Recording, tau: Array, current: Array) -> Iterator[Finding]:
+    """Torques that are currents times constants: nobody measured them, and no log tells the constants."""
+    power = (current**2).sum(axis=0)
+    there = power > 0.0
+    constants = (tau * current).sum(axis=0) / np.where(there, power, 1.0)
+    left, size = (np.sqrt((x**2).mean(axis=0)) for x in (tau - constants * current, tau))
+    if not there.any() or (left[there] > SAME_SIGNAL * size[there]).any():
+        return
+    listed = ", ".join(f"{joint} {constants[j]:.4g}" for j, joint in enumerate(recording.joints) if there[j])
+    yield Finding(
+        Severity.INFO,
+        "torque-of-current",
+        f"is the current times a constant, in N·m/A or N/A: {listed}. It is as far off as these constants "
+        "are, which no log shows; say how far by --torque-constant-error, so that intervals hold it.",
+        "tau",
+    )
 
 
 def _detrended(time: Array, values: Array) -> Array:
