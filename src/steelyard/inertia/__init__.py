@@ -29,7 +29,7 @@ from steelyard.inertia.consistency import (
     scaled_pseudo_inertia,
 )
 from steelyard.inertia.mesh import Mesh, edge_defects, mesh_properties, read_mesh
-from steelyard.inertia.orders import MujocoPrincipal, from_order
+from steelyard.inertia.orders import MUJOCO_LEAST, MujocoPrincipal, from_order
 from steelyard.inertia.parameters import (
     PARAMETER_NAMES,
     PARAMETER_UNITS,
@@ -41,6 +41,7 @@ from steelyard.inertia.parameters import (
 from steelyard.inertia.solids import box, capsule, cylinder, ellipsoid, sphere
 
 __all__ = [
+    "MUJOCO_LEAST",
     "PARAMETER_NAMES",
     "PARAMETER_UNITS",
     "ROUND_OFF",

@@ -119,6 +119,14 @@ class Body:
         """Whether this body can exist, and if not, why."""
         return check_body(self.parameters)
 
+    def same_as(self, other: Body) -> bool:
+        """Whether another body has the same numbers, to the last bit."""
+        return (
+            self.mass == other.mass
+            and np.array_equal(self.com, other.com)
+            and np.array_equal(self.inertia, other.inertia)
+        )
+
     def moved(self, pose: Pose) -> Body:
         """The same body expressed in another frame.
 
