@@ -17,15 +17,19 @@ from steelyard.formats.folder import (
     write_folder,
 )
 from steelyard.formats.model_files import mjcf_model, robot_with_parameters, urdf_model
-from steelyard.formats.read_back import load_judges
+from steelyard.formats.read_back import ReadBack, ReadBackError, check_patched_mjcf, check_urdf, load_judges
 from steelyard.formats.xml_text import ModelText
 
 __all__ = [
     "KIND",
     "RECORD_SCHEMA",
     "ModelText",
+    "ReadBack",
+    "ReadBackError",
     "RecordedStep",
     "Written",
+    "check_patched_mjcf",
+    "check_urdf",
     "feedforward_c",
     "feedforward_python",
     "load_judges",

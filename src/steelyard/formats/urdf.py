@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from steelyard.errors import DescriptionError
 from steelyard.formats.xml_text import attributes, words
-from steelyard.inertia import Body
+from steelyard.inertia import Body, same_body
 from steelyard.pose import Pose
 from steelyard.robot import (
     URDF_KINDS,
@@ -106,7 +106,7 @@ def edited_urdf(description: bytes, robot: Robot) -> bytes:
     stated = urdf_of(description, robot)
     source = urdf_source(description)
     before = stated.own_bodies
-    bodies = {name: body for name, body in robot.own_bodies.items() if not _same(body, before[name])}
+    bodies = {name: body for name, body in robot.own_bodies.items() if not same_body(body, before[name])}
     drives = {
         joint.name: {name: joint.drive.value(name) or 0.0 for name in ("viscous", "coulomb")}
         for joint in robot.joints
@@ -152,9 +152,3 @@ def urdf_of(description: bytes, robot: Robot) -> Robot:
             remedy="Bodies that were added since have no place in it.",
         )
     return stated
-
-
-def _same(one: Body | None, other: Body | None) -> bool:
-    if one is None or other is None:
-        return one is other
-    return one.same_as(other)

@@ -13,6 +13,7 @@ from steelyard.inertia.body import (
     equivalent_ellipsoid,
     principal_axes,
     random_body,
+    same_body,
 )
 from steelyard.inertia.cholesky import (
     from_log_cholesky,
@@ -74,6 +75,7 @@ __all__ = [
     "read_mesh",
     "relative_eigenvalue",
     "rotational_inertia",
+    "same_body",
     "scaled_pseudo_inertia",
     "sphere",
 ]

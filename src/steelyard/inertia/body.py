@@ -119,14 +119,6 @@ class Body:
         """Whether this body can exist, and if not, why."""
         return check_body(self.parameters)
 
-    def same_as(self, other: Body) -> bool:
-        """Whether another body has the same numbers, to the last bit."""
-        return (
-            self.mass == other.mass
-            and np.array_equal(self.com, other.com)
-            and np.array_equal(self.inertia, other.inertia)
-        )
-
     def moved(self, pose: Pose) -> Body:
         """The same body expressed in another frame.
 
@@ -146,6 +138,25 @@ class Body:
     def __sub__(self, other: Body) -> Body:
         """What is left when `other`, in the same frame, is taken away; it may be impossible."""
         return _combined(self, other, -1.0)
+
+
+def same_body(one: Body | None, other: Body | None) -> bool:
+    """Whether two bodies have the same numbers, to the last bit; nothing is the same as nothing.
+
+    Args:
+        one: a body, or None.
+        other: another, in the same frame, or None.
+
+    Returns:
+        Whether they are the same.
+    """
+    if one is None or other is None:
+        return one is other
+    return (
+        one.mass == other.mass
+        and np.array_equal(one.com, other.com)
+        and np.array_equal(one.inertia, other.inertia)
+    )
 
 
 def _steiner(offset: Array) -> Array:

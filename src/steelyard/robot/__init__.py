@@ -9,7 +9,7 @@ from steelyard.robot.descriptions.load import load_robot
 from steelyard.robot.descriptions.meshes import MeshFolder
 from steelyard.robot.descriptions.patch import DescriptionSource, PatchedNumber, open_description, urdf_source
 from steelyard.robot.descriptions.repair import REMEDIES, Repair, repair_file
-from steelyard.robot.descriptions.source_edits import Change
+from steelyard.robot.descriptions.source_edits import Change, declared_encoding
 from steelyard.robot.descriptions.urdf import (
     TENSOR_ENTRIES,
     URDF_KINDS,
@@ -50,6 +50,7 @@ __all__ = [
     "Shape",
     "Sphere",
     "StatedLimits",
+    "declared_encoding",
     "inertial_element",
     "load_robot",
     "open_description",

@@ -19,6 +19,7 @@ from pathlib import Path
 
 import numpy as np
 
+from steelyard.drive import Drive
 from steelyard.errors import DescriptionError
 from steelyard.files import FilePath
 from steelyard.finding import Finding, Severity
@@ -26,7 +27,13 @@ from steelyard.inertia import MUJOCO_LEAST, Body, MujocoPrincipal
 from steelyard.pose import Pose
 from steelyard.robot.descriptions.mjcf.conventions import ORIENTATIONS, Placements
 from steelyard.robot.descriptions.mjcf.reader import BodySource, JointSource, MjcfContent, read_mjcf
-from steelyard.robot.descriptions.source_edits import Node, SourceTexts, TextEdits, number_words
+from steelyard.robot.descriptions.source_edits import (
+    Node,
+    SourceTexts,
+    TextEdits,
+    element_text,
+    number_words,
+)
 from steelyard.robot.descriptions.urdf import (
     TENSOR_ENTRIES,
     inertial_element,
@@ -140,24 +147,38 @@ class DescriptionSource:
             return "the axes of a planar joint share one <dynamics>"
         return ""
 
-    def stated_drive(self, joint: str, term: str) -> tuple[str, int]:
-        """Where the file states a drive's number, or would.
+    @property
+    def mujoco_bodies(self) -> dict[str, Body]:
+        """What an MJCF states of each body with a name, in the body's own frame; none for other formats."""
+        if self.mjcf is None:
+            return {}
+        own = self.robot.own_bodies
+        return {
+            name: body.moved(place.origin.inverse())
+            for name, place in self.mjcf.bodies.items()
+            if place.body.attributes.get("name", "").strip() and (body := own.get(name)) is not None
+        }
 
-        Args:
-            joint: name of a joint.
-            term: name of a drive's term.
+    @property
+    def mujoco_drives(self) -> dict[str, Drive]:
+        """What an MJCF states at each joint with a name and one axis, without its actuators."""
+        if self.mjcf is None:
+            return {}
+        single = {joint.name for joint in self.robot.joints if joint.kind.nv == 1}
+        return {
+            name: place.drive
+            for name, place in self.mjcf.joints.items()
+            if name in single and place.stated.attributes.get("name", "").strip()
+        }
 
-        Returns:
-            File and line.
-        """
-        element: Element | None = None
-        if self.mjcf is not None:
-            element = self.mjcf.joints[joint].stated
-        elif self.root is not None:
-            stated = next(x for x in self.root.all("joint") if x.text("name") == joint)
-            element = stated.first("dynamics") or stated
-        assert element is not None
-        return element.file, element.line
+    @property
+    def expanded(self) -> bytes:
+        """A URDF as text in UTF-8; a xacro file written out; empty for MJCF."""
+        if self.root is None:
+            return b""
+        text = self.texts.texts[self.path.resolve()]
+        plain = self.kind == "URDF" and text == self.texts.contents[self.path.resolve()]
+        return text if plain else element_text(self.root)
 
     def patched(
         self,
@@ -485,7 +506,9 @@ class _MjcfEditor(_Editor):
         self._placements = Placements(content.compiler, [], [])
 
     def set_body(self, name: str, body: Body | None) -> None:
-        place = self._content.bodies[name]
+        place = self._content.bodies.get(name)
+        if place is None:
+            raise DescriptionError(f"link '{name}' is no body of the file.", place=self.source.path.name)
         self._refuse_settings(name, place)
         wanted = _MASSLESS if body is None else body
         inside = wanted.moved(place.frame.inverse())

@@ -87,12 +87,14 @@ class BodySource:
         body: the `<body>`.
         inertial: its `<inertial>`, or None.
         frame: X_LF, what encloses the inertial, or would, in the link's frame.
+        origin: X_LB, the body's own frame in the link's.
         weighed: whether its inertia is that of its geoms, whatever its inertial says.
     """
 
     body: Element
     inertial: Element | None
     frame: Pose
+    origin: Pose
     weighed: bool
 
 
@@ -558,8 +560,8 @@ def _source(body: Element, items: Sequence[_Item], X_LB: Pose, context: _Context
     counted = any(first <= geom.number("group", 0.0) <= last for geom in geoms)
     weighed = counted and context.compiler.inertia_from_geom == "true"
     if inertial is None:
-        return BodySource(body, None, X_LB, weighed)
-    return BodySource(body, inertial.element, X_LB @ inertial.frame, weighed)
+        return BodySource(body, None, X_LB, X_LB, weighed)
+    return BodySource(body, inertial.element, X_LB @ inertial.frame, X_LB, weighed)
 
 
 def _joints(
