@@ -8,6 +8,7 @@ is. Joints that mimic others are compared as if they were free, which is the str
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import ModuleType
@@ -255,7 +256,7 @@ def check_patched_mjcf(before: DescriptionSource, after: DescriptionSource) -> R
                 )
     findings = []
     if others := _other_arrays(old, new):
-        message = f"MuJoCo derives {', '.join(others)} from masses or friction too; they changed with them."
+        message = f"what MuJoCo derives from these numbers changed with them: {', '.join(others)}."
         findings.append(Finding(Severity.INFO, "derived-by-mujoco", message, place))
     return ReadBack(("MuJoCo",), worst, tuple(findings))
 
@@ -277,10 +278,14 @@ CONSEQUENCES = (
     "body_simple",
     "body_subtreemass",
     "bvh_aabb",
+    "bvh_nodeid",
+    "cam_poscom0",
     "dof_M0",
     "dof_invweight0",
+    "dof_length",
     "dof_simplenum",
     "geom_sameframe",
+    "light_poscom0",
     "site_sameframe",
     "tendon_invweight0",
 )
@@ -290,7 +295,10 @@ CONSEQUENCES = (
 def _loaded(source: DescriptionSource) -> Any:
     """The model of a description's files as they are held, not as they lie on the disk."""
     files = {str(path): content for path, content in source.texts.contents.items()}
-    return compiled(mujoco().MjSpec.from_file(str(source.path.resolve()), include=files))
+    with warnings.catch_warnings():
+        # What MuJoCo thinks of the file's other words was so before.
+        warnings.simplefilter("ignore")
+        return compiled(mujoco().MjSpec.from_file(str(source.path.resolve()), include=files))
 
 
 def _attributes(source: DescriptionSource, joint: str) -> Mapping[str, str]:

@@ -22,7 +22,7 @@ from steelyard.archive import digest
 from steelyard.arrays import Array
 from steelyard.drive import ALL_TERMS, Drive, drive_term
 from steelyard.errors import DescriptionError, InputError
-from steelyard.files import FilePath, write_bytes
+from steelyard.files import FilePath, write_files
 from steelyard.finding import Finding, Severity
 from steelyard.formats import ReadBack, ReadBackError, check_patched_mjcf, check_urdf, robot_with_parameters
 from steelyard.inertia import Body, same_body
@@ -49,7 +49,7 @@ SAME_NUMBER = 1e-9
 """Relative difference of a link's ten numbers, read back, that round-off explains."""
 NAMED = 5
 """Names listed in a message."""
-MESH_WORDS = (b"<mesh", b"<hfield", b"<texture", b"<skin")
+ASSET_WORDS = (b"<mesh", b"<hfield", b"<texture", b"<skin", b"load_yaml")
 """What names files beside a description, which are not copied with it."""
 
 
@@ -157,19 +157,26 @@ class PatchedDescription:
         main = self.description.resolve()
         planned = {out: self.text}
         for path, content in self.after.items():
-            if path != main:
-                place = out.parent / relpath(path, main.parent)
-                same_place = place.resolve() == path
-                if not same_place or content != self.before[path]:
-                    planned[place] = content
+            if path == main:
+                continue
+            name = Path(relpath(path, main.parent))
+            place = out.parent / name
+            if place.resolve() == path and content == self.before[path]:
+                continue
+            if ".." in name.parts and place.resolve() != path:
+                raise InputError(
+                    f"includes '{name.as_posix()}' from outside its folder, which has no place elsewhere.",
+                    place=str(self.description),
+                    remedy="Write it into its own folder.",
+                )
+            planned[place] = content
         missing = {path: content for path, content in planned.items() if not _holds(path, content)}
         require_files(missing, force=force)
         for path in missing:
             _require_not_protected(path)
-        # Included files first: as long as the description itself is the old one, so is what it means.
-        for path, content in reversed(missing.items()):
+        for path in missing:
             make_folder(path.parent)
-            write_bytes(path, content)
+        write_files(missing)
         return {relpath(path, out.parent): str(path) for path in planned}
 
     def _name(self, path: Path) -> str:
@@ -307,9 +314,9 @@ def _left_behind(patched: PatchedDescription, out: Path) -> list[Finding]:
     here = patched.description.resolve().parent
     if out.resolve().parent == here:
         return []
-    if not any(word in content for content in patched.after.values() for word in MESH_WORDS):
+    if not any(word in content for content in patched.after.values() for word in ASSET_WORDS):
         return []
-    message = "names meshes or other assets by paths that are seen from its own folder; they were not copied."
+    message = "names meshes or other files by paths that are seen from its own folder; they were not copied."
     return [Finding(Severity.WARNING, "assets-not-copied", message, str(out))]
 
 
@@ -364,10 +371,11 @@ class _Match:
         }
         carried, not_carried = self._drives(carrying)
         outcome = source.patched(bodies, carried)
-        after = open_description(source.path, replaced=outcome.files, **self.options)
-        expected = _with_numbers(source.robot, bodies, carried)
-        worst = _require_read(after, expected)
-        judged = _judged(source, after, self.options)
+        worst, judged = 0.0, ReadBack((), 0.0)
+        if outcome.files != source.texts.contents:
+            after = open_description(source.path, replaced=outcome.files, **self.options)
+            worst = _require_read(after, _with_numbers(source.robot, bodies, carried))
+            judged = _judged(source, after, self.options)
         return PatchedDescription(
             source.path,
             dict(source.texts.contents),

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -58,8 +58,8 @@ _NAME = re.compile(r"[A-Za-z_]\w*")
 _EXPRESSION = re.compile(r"\$[{(]([^})]*)[})]")
 _SHOWN = 6
 """Obstacles named in a message; all are in its evidence."""
-_TURNED = 1e-15
-"""Products of inertia, relative to the largest moment, that are round-off of a turn, dimensionless."""
+_ROUND_OFF = 4e-15
+"""Difference, relative to the largest of the numbers that belong together, that is none: their text stays."""
 _SAFE = 1e-9
 """Margin of the triangle inequality, relative to the largest moment, that MuJoCo's own turning leaves."""
 
@@ -280,15 +280,27 @@ def urdf_source(text: bytes, name: str = "URDF") -> DescriptionSource:
     return DescriptionSource(Path(name), "URDF", robot, texts, root=root)
 
 
-def _six(body: Body) -> tuple[float, ...]:
-    return tuple(float(body.inertia[at]) for at in _SIX)
+_QUANTITIES: dict[str, Callable[[Body], float | tuple[float, ...]]] = {
+    "mass": lambda body: body.mass,
+    "com": lambda body: tuple(body.com.tolist()),
+    "inertia": lambda body: tuple(float(body.inertia[at]) for at in _SIX),
+}
+"""What is identified of a link."""
 
 
-def _numbers(text: str) -> list[float] | None:
+def _numbers(text: str) -> list[float]:
     try:
         return [float(word) for word in text.split()]
     except ValueError:
-        return None
+        return []
+
+
+def _alike(stated: Sequence[float], wanted: Sequence[float]) -> bool:
+    """Whether numbers are the same but for round-off."""
+    if len(stated) != len(wanted):
+        return False
+    scale = max((abs(x) for x in wanted), default=0.0)
+    return all(abs(x - y) <= _ROUND_OFF * scale for x, y in zip(stated, wanted, strict=True))
 
 
 @dataclass
@@ -313,20 +325,18 @@ class _Editor:
         return {
             name: number_words(wanted)
             for name, wanted in values.items()
-            if _numbers(element.attributes.get(name, "")) != [float(x) for x in wanted]
+            if not _alike(_numbers(element.attributes.get(name, "")), wanted)
         }
 
     def note_body(self, name: str, after: Body, places: Mapping[str, Element]) -> None:
+        """List quantities of a link that were changed, each with the element that states it."""
         before = self.source.robot.own_bodies[name]
-        shown: tuple[tuple[str, Stated, Stated], ...] = (
-            ("mass", None if before is None else before.mass, after.mass),
-            ("com", None if before is None else tuple(before.com.tolist()), tuple(after.com.tolist())),
-            ("inertia", None if before is None else _six(before), _six(after)),
-        )
-        for quantity, old, new in shown:
-            if old != new:
-                place = places[quantity]
-                self.changed.append(PatchedNumber(place.file, place.line, "link", name, quantity, old, new))
+        for quantity, read in _QUANTITIES.items():
+            if quantity in places:
+                place, old = places[quantity], None if before is None else read(before)
+                self.changed.append(
+                    PatchedNumber(place.file, place.line, "link", name, quantity, old, read(after))
+                )
 
     def refuse_obstacles(self) -> None:
         """Nothing is changed by halves."""
@@ -348,20 +358,26 @@ class _UrdfEditor(_Editor):
         if inertial is None:
             if body is not None:
                 self.insert(link, inertial_element(body), f"the inertial of link '{name}'")
-                self.note_body(name, body, dict.fromkeys(("mass", "com", "inertia"), link))
+                self.note_body(name, body, dict.fromkeys(_QUANTITIES, link))
             return
         body = _MASSLESS if body is None else body
         mass, tensor, origin = inertial.need("mass"), inertial.need("inertia"), inertial.first("origin")
-        what = f"link '{name}'"
-        self.set(mass, {"value": [body.mass]}, what)
-        self.set(tensor, {key: [body.inertia[at]] for key, at in TENSOR_ENTRIES.items()}, what)
-        if origin is None:
-            if body.com.any():
-                self.insert(inertial, f'<origin xyz="{number_words(body.com)}" rpy="0 0 0"/>', what)
-        else:
-            turned = {"rpy": [0.0, 0.0, 0.0]} if "rpy" in origin.attributes else {}
-            self.set(origin, {"xyz": body.com.tolist(), **turned}, what)
-        self.note_body(name, body, {"mass": mass, "com": origin or inertial, "inertia": tensor})
+        what, com = f"link '{name}'", origin or inertial
+        tensors = {key: [body.inertia[at]] for key, at in TENSOR_ENTRIES.items()}
+        places = {}
+        if self.set(mass, {"value": [body.mass]}, what):
+            places["mass"] = mass
+        if self.set(tensor, tensors, what):
+            places["inertia"] = tensor
+        if origin is None and body.com.any():
+            self.insert(inertial, f'<origin xyz="{number_words(body.com)}" rpy="0 0 0"/>', what)
+            places["com"] = com
+        if origin is not None:
+            if "rpy" in origin.attributes:
+                self.set(origin, {"rpy": [0.0, 0.0, 0.0]}, what)
+            if self.set(origin, {"xyz": body.com.tolist()}, what):
+                places["com"] = com
+        self.note_body(name, body, places)
 
     def set_drive(self, name: str, terms: Mapping[str, float]) -> None:
         joint = self.joints[name]
@@ -396,14 +412,16 @@ class _UrdfEditor(_Editor):
             values = {"xyz": number_words(at.translation), "rpy": number_words(at.rpy)}
             self.text_of(place).assign(place, values)
 
-    def set(self, element: Element, values: Mapping[str, Sequence[float]], what: str) -> None:
+    def set(self, element: Element, values: Mapping[str, Sequence[float]], what: str) -> bool:
+        """Give an element's attributes other numbers; whether any differed from what it states."""
         differing = self.differing(element, values)
         if not differing:
-            return
+            return False
         node = self._node(element)
         if self._literals is not None:
             self.obstacles += self._literals.obstacles(element, node, differing, what)
         self.text_of(node).assign(node, differing)
+        return True
 
     def insert(self, element: Element, child: str, what: str) -> None:
         node = self._node(element)
@@ -509,8 +527,8 @@ class _MjcfEditor(_Editor):
         place = self._content.bodies.get(name)
         if place is None:
             raise DescriptionError(f"link '{name}' is no body of the file.", place=self.source.path.name)
-        self._refuse_settings(name, place)
         wanted = _MASSLESS if body is None else body
+        self._refuse_settings(name, place, wanted)
         inside = wanted.moved(place.frame.inverse())
         inertial = place.inertial
         if inertial is None:
@@ -518,13 +536,15 @@ class _MjcfEditor(_Editor):
             stated = self._about_principal_axes(inside, name)
             text = " ".join(f'{key}="{number_words(value)}"' for key, value in stated.items())
             self.text_of(node).insert(node, f"<inertial {text}/>", own_line=self.own_lines)
-            self.note_body(name, wanted, dict.fromkeys(("mass", "com", "inertia"), place.body))
+            self.note_body(name, wanted, dict.fromkeys(_QUANTITIES, place.body))
             return
         values, orientation = self._tensor(inertial, inside, name)
         values = {"mass": values.pop("mass", [inside.mass]), "pos": inside.com.tolist(), **values}
         node = _node(inertial)
-        self.text_of(node).assign(node, self.differing(inertial, values), renamed=orientation)
-        self.note_body(name, wanted, dict.fromkeys(("mass", "com", "inertia"), inertial))
+        differing = self.differing(inertial, values)
+        self.text_of(node).assign(node, differing, renamed=orientation)
+        kinds = {"mass": "mass", "pos": "com"}
+        self.note_body(name, wanted, {kinds.get(key, "inertia"): inertial for key in differing})
 
     def _tensor(
         self, inertial: Element, body: Body, name: str
@@ -540,7 +560,7 @@ class _MjcfEditor(_Editor):
             return self._about_principal_axes(body, name), {"diaginertia": "fullinertia"}
         R = self._placements.plain(inertial).rotation
         about = R.T @ I_C @ R
-        if safe and float(np.abs(about - np.diag(about.diagonal())).max()) <= _TURNED * high:
+        if safe and float(np.abs(about - np.diag(about.diagonal())).max()) <= _ROUND_OFF * high:
             return {"diaginertia": about.diagonal().tolist()}, {}
         values = self._about_principal_axes(body, name)
         turned = next((key for key in ORIENTATIONS if key in stated), None)
@@ -562,8 +582,11 @@ class _MjcfEditor(_Editor):
             "diaginertia": taken.diaginertia.tolist(),
         }
 
-    def _refuse_settings(self, name: str, place: BodySource) -> None:
-        compiler = self._content.root.first("compiler") or self._content.root
+    def _refuse_settings(self, name: str, place: BodySource, body: Body) -> None:
+        compiler, settings = (
+            self._content.root.first("compiler") or self._content.root,
+            self._content.compiler,
+        )
         if place.weighed:
             raise DescriptionError(
                 f"body '{name}' weighs what its geoms weigh, whatever its inertial says "
@@ -571,13 +594,26 @@ class _MjcfEditor(_Editor):
                 place=compiler.place,
                 remedy='Set inertiafromgeom="auto", so that a stated inertial counts.',
             )
-        if self._content.compiler.total_mass is not None:
+        if settings.total_mass is not None:
             raise DescriptionError(
-                f"every mass is scaled to a total of {self._content.compiler.total_mass:g} kg "
-                "('settotalmass'), so no mass of a link can be stated.",
+                f"every mass is scaled to a total of {settings.total_mass:g} kg ('settotalmass'), so no mass "
+                "of a link can be stated.",
                 place=compiler.place,
                 remedy="Remove 'settotalmass'.",
             )
+        low, middle, high = np.linalg.eigvalsh(body.inertia)
+        for setting, changes in (
+            ("boundmass", body.mass < settings.bound_mass),
+            ("boundinertia", low < settings.bound_inertia),
+            ("balanceinertia", settings.balance and high > (low + middle) * (1.0 + _ROUND_OFF)),
+        ):
+            if changes:
+                raise DescriptionError(
+                    f"'{setting}' would change the numbers of body '{name}': {body.mass:.6g} kg, principal "
+                    f"moments {low:.6g} {middle:.6g} {high:.6g} kg m².",
+                    place=compiler.place,
+                    remedy=f"Remove '{setting}', or lower it.",
+                )
 
     def set_drive(self, name: str, terms: Mapping[str, float]) -> None:
         source = self._content.joints[name]
