@@ -20,7 +20,7 @@ from numpy.typing import ArrayLike
 
 from steelyard.archive import digest
 from steelyard.arrays import Array
-from steelyard.drive import ALL_TERMS, Drive, drive_term
+from steelyard.drive import ALL_TERMS, Drive, StribeckShape, drive_term
 from steelyard.errors import DescriptionError, InputError
 from steelyard.files import FilePath, write_files
 from steelyard.finding import Finding, Severity
@@ -325,7 +325,8 @@ class _Match:
     """A description and the model that it gets its numbers from, one robot by names and kinematics.
 
     Attributes:
-        source: the description.
+        source: the description. What is bolted to a link is taken off it where the file has it, not where its
+            rounded angles mean it, so that whoever reads the file finds the sum that was identified.
         robot: what it describes, the joints held that the model holds.
         layout: the model's parameters in the order of that robot.
         parameters: their values, shape (p,), SI.
@@ -341,22 +342,21 @@ class _Match:
     @classmethod
     def of(cls, path: Path, model: Model, arguments: Mapping[str, str]) -> _Match:
         """Read a description as the model's was read, and refuse another robot."""
-        best: _Match | None = None
-        nearest = np.inf
-        for snap in (True, False):
-            source, options = _opened(path, model, snap, arguments)
-            robot = _locked_like(source.robot, model)
-            _require_same_names(robot, model, str(path))
-            off = max(_distance(robot, model, joint) for joint in robot.joints)
-            if off < nearest:
-                layout, phi = _reordered(robot, model)
-                best, nearest = cls(source, robot, layout, phi, options), off
-            if off == 0.0:
-                break
-        if best is None:
-            raise InputError("its joints stand nowhere.", place=str(path))
-        _require_same_kinematics(best.robot, model, str(path))
-        return best
+        source, options = _opened(path, model, arguments)
+        robot = _locked_like(source.robot, model)
+        _require_same_names(robot, model, str(path))
+        # Commands read rounded angles as what they mean; a robot given as an object may be as it is written.
+        meant = _locked_like(open_description(path, **{**options, "snap": True}).robot, model)
+        _require_same_kinematics(min((meant, robot), key=lambda x: _farthest(x, model)), model, str(path))
+        layout = layout_of(robot, model.layout.drive, stribeck=_shapes(model))
+        phi = np.array([model.parameters[model.layout.index(name)] for name in layout.names])
+        for link, same in zip(robot.links, meant.links, strict=True):
+            ten = layout.of_link(link.name)
+            stated = None if same.body is None else same.body.parameters
+            # Where the file says it already, but for its roundings, its text stays.
+            if link.body is not None and stated is not None and np.array_equal(stated, phi[ten]):
+                phi[ten] = link.body.parameters
+        return cls(source, robot, layout, phi, options)
 
     def patch(self) -> PatchedDescription:
         source, robot = self.source, self.robot
@@ -426,10 +426,10 @@ def _unit(joint: Joint, term: str) -> str:
 
 
 def _opened(
-    path: Path, model: Model, snap: bool, arguments: Mapping[str, str]
+    path: Path, model: Model, arguments: Mapping[str, str]
 ) -> tuple[DescriptionSource, dict[str, Any]]:
     """The description, its base free where only the model's is."""
-    options: dict[str, Any] = {"snap": snap, "arguments": arguments}
+    options: dict[str, Any] = {"arguments": arguments}
     if "floating_base" in model.robot.joint_names:
         try:
             return open_description(path, floating=True, **options), {**options, "floating": True}
@@ -536,12 +536,12 @@ def _require_same_kinematics(robot: Robot, model: Model, place: str) -> None:
     )
 
 
-def _reordered(robot: Robot, model: Model) -> tuple[Layout, Array]:
-    """The model's parameters in the order of the description's links and joints."""
-    shapes = dict(zip(model.layout.joints, model.layout.stribeck, strict=False))
-    layout = layout_of(robot, model.layout.drive, stribeck=shapes or None)
-    phi = np.array([model.parameters[model.layout.index(name)] for name in layout.names])
-    return layout, phi
+def _farthest(robot: Robot, model: Model) -> float:
+    return max(_distance(robot, model, joint) for joint in robot.joints)
+
+
+def _shapes(model: Model) -> dict[str, StribeckShape] | None:
+    return dict(zip(model.layout.joints, model.layout.stribeck, strict=False)) or None
 
 
 # Read back
@@ -614,7 +614,7 @@ def _judged(before: DescriptionSource, after: DescriptionSource, options: Mappin
     """Have other programs read the outcome: MuJoCo an MJCF, Pinocchio and MuJoCo a URDF."""
     if after.mjcf is not None:
         return check_patched_mjcf(before, after)
-    plain = {**options, "snap": False, "floating": False}
+    plain = {**options, "floating": False}
     try:
         outcome = open_description(after.path, replaced=after.texts.contents, **plain)
     except DescriptionError as error:
