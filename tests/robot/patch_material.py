@@ -1,4 +1,4 @@
-"""Descriptions to patch: a URDF as people write them, and public MJCF files with stand-ins for their meshes."""
+"""Descriptions to patch: a URDF as people write them, and public MJCF with stand-ins for their meshes."""
 
 from __future__ import annotations
 

@@ -61,7 +61,6 @@ def patch(
             none, or a file to write exists.
         ReadBackError: what would be written is not read back as it should be.
     """
-    from steelyard.workflows.given import given_result
     from steelyard.workflows.patched_description import patched_description
 
-    return patched_description(model, given_result(result), out, argument=argument, force=force)
+    return patched_description(model, result, out, argument=argument, force=force)

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from difflib import unified_diff
 from os.path import relpath
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -39,9 +39,12 @@ from steelyard.robot import (
     open_description,
 )
 from steelyard.workflows.destination import make_folder, require_files
-from steelyard.workflows.given import xacro_arguments
+from steelyard.workflows.given import given_result, xacro_arguments
 from steelyard.workflows.options import path_of
 from steelyard.zoo import ZOO
+
+if TYPE_CHECKING:
+    from steelyard.workflows.identification import Identification
 
 SAME_PLACE = 1e-6
 """Distance of two joints, m, or of their axes, dimensionless, that rounded text explains."""
@@ -252,7 +255,7 @@ def _lines(text: str) -> list[str]:
 
 def patched_description(
     description: FilePath,
-    model: Model,
+    result: Identification | Model | FilePath,
     out: FilePath | None,
     *,
     argument: Sequence[str] | Mapping[str, str] | None = None,
@@ -262,7 +265,7 @@ def patched_description(
 
     Args:
         description: the path of a URDF, xacro or MJCF file.
-        model: the numbers.
+        result: where the numbers come from: an identification, a model, or a result folder.
         out: where to write it; None to write nothing.
         argument: values of xacro arguments, by name.
         force: whether files that exist may be replaced.
@@ -277,6 +280,7 @@ def patched_description(
     """
     started = time.perf_counter()
     path = _described(description)
+    model = given_result(result)
     target = None if out is None else Path(out)
     if target is not None and not target.is_dir():
         require_files([] if _is_same(target, path) and force else [target], force=force)

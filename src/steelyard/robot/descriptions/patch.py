@@ -15,6 +15,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from os.path import relpath
 from pathlib import Path
 
 import numpy as np
@@ -333,10 +334,15 @@ class _Editor:
         before = self.source.robot.own_bodies[name]
         for quantity, read in _QUANTITIES.items():
             if quantity in places:
-                place, old = places[quantity], None if before is None else read(before)
-                self.changed.append(
-                    PatchedNumber(place.file, place.line, "link", name, quantity, old, read(after))
-                )
+                old = None if before is None else read(before)
+                self.note(places[quantity], "link", name, quantity, old, read(after))
+
+    def note(self, place: Element, kind: str, name: str, quantity: str, old: Stated, new: Stated) -> None:
+        """List one number that was changed."""
+        node = _node(place)
+        assert node.path is not None
+        file = Path(relpath(node.path, self.source.path.resolve().parent)).as_posix()
+        self.changed.append(PatchedNumber(file, node.line, kind, name, quantity, old, new))
 
     def refuse_obstacles(self) -> None:
         """Nothing is changed by halves."""
@@ -394,21 +400,19 @@ class _UrdfEditor(_Editor):
             self.set(dynamics, values, f"joint '{name}'")
         place = dynamics or joint
         for term, value in wanted.items():
-            self.changed.append(
-                PatchedNumber(place.file, place.line, "joint", name, term, drive.value(term), value)
-            )
+            self.note(place, "joint", name, term, drive.value(term), value)
 
     def hold(self, name: str, motion: Pose) -> None:
         """Make a joint a fixed one, where its motion has taken it."""
         joint = self.joints[name]
         origin = joint.first("origin")
         at = origin_pose(origin) @ motion
-        node = self._node(joint)
+        node = _node(joint)
         self.text_of(node).assign(node, {"type": "fixed"})
         if origin is None:
             self.insert(joint, origin_element(at), f"joint '{name}'")
         else:
-            place = self._node(origin)
+            place = _node(origin)
             values = {"xyz": number_words(at.translation), "rpy": number_words(at.rpy)}
             self.text_of(place).assign(place, values)
 
@@ -417,22 +421,17 @@ class _UrdfEditor(_Editor):
         differing = self.differing(element, values)
         if not differing:
             return False
-        node = self._node(element)
+        node = _node(element)
         if self._literals is not None:
             self.obstacles += self._literals.obstacles(element, node, differing, what)
         self.text_of(node).assign(node, differing)
         return True
 
     def insert(self, element: Element, child: str, what: str) -> None:
-        node = self._node(element)
+        node = _node(element)
         if self._literals is not None:
             self.obstacles += self._literals.obstacles(element, node, {}, what)
         self.text_of(node).insert(node, child, own_line=self.own_lines)
-
-    def _node(self, element: Element) -> Node:
-        stated = element.stated if isinstance(element, ExpandedElement) else element
-        assert isinstance(stated, Node)
-        return stated
 
     def refuse_obstacles(self) -> None:
         obstacles = list(dict.fromkeys(self.obstacles))
@@ -583,10 +582,8 @@ class _MjcfEditor(_Editor):
         }
 
     def _refuse_settings(self, name: str, place: BodySource, body: Body) -> None:
-        compiler, settings = (
-            self._content.root.first("compiler") or self._content.root,
-            self._content.compiler,
-        )
+        settings = self._content.compiler
+        compiler = self._content.root.first("compiler") or self._content.root
         if place.weighed:
             raise DescriptionError(
                 f"body '{name}' weighs what its geoms weigh, whatever its inertial says "
@@ -603,8 +600,8 @@ class _MjcfEditor(_Editor):
             )
         low, middle, high = np.linalg.eigvalsh(body.inertia)
         for setting, changes in (
-            ("boundmass", body.mass < settings.bound_mass),
-            ("boundinertia", low < settings.bound_inertia),
+            ("boundmass", 0.0 < settings.bound_mass > body.mass),
+            ("boundinertia", 0.0 < settings.bound_inertia > low),
             ("balanceinertia", settings.balance and high > (low + middle) * (1.0 + _ROUND_OFF)),
         ):
             if changes:
@@ -624,8 +621,7 @@ class _MjcfEditor(_Editor):
             if value == (before or 0.0):
                 continue
             values[MJCF_WORDS[term]] = self._own_part(name, source, term, value, before)
-            stated = source.stated
-            self.changed.append(PatchedNumber(stated.file, stated.line, "joint", name, term, before, value))
+            self.note(source.stated, "joint", name, term, before, value)
         node = _node(source.stated)
         self.text_of(node).assign(node, self.differing(source.stated, values))
 
@@ -648,5 +644,7 @@ class _MjcfEditor(_Editor):
 
 
 def _node(element: Element) -> Node:
-    assert isinstance(element, Node)
-    return element
+    """The element of a file behind one that was read, which may have been expanded."""
+    stated = element.stated if isinstance(element, ExpandedElement) else element
+    assert isinstance(stated, Node)
+    return stated
