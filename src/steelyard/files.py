@@ -56,22 +56,23 @@ def write_bytes(path: FilePath, content: bytes) -> None:
             beside.unlink(missing_ok=True)
 
 
-def write_files(contents: Mapping[Path, bytes]) -> None:
+def write_files(contents: Iterable[tuple[FilePath, bytes]]) -> None:
     """Write files wherever they are: all beside their places first, then moved into them in their order.
 
     Args:
-        contents: what to write by path; the folders exist, and files that exist are replaced.
+        contents: paths, each with what to write; the folders exist, and files that exist are replaced.
 
     Raises:
         InputError: one of them cannot be written; then none was, unless the disk failed between two moves.
     """
-    beside = {path: path.with_name(f".{secrets.token_hex(8)}.tmp") for path in contents}
+    whole = {Path(path): content for path, content in contents}
+    beside = {path: path.with_name(f".{secrets.token_hex(8)}.tmp") for path in whole}
     path = Path()
     with interrupted_afterwards():
         try:
-            for path, content in contents.items():
+            for path, content in whole.items():
                 write_bytes(beside[path], content)
-            for path in contents:
+            for path in whole:
                 beside[path].replace(path)
         except InputError as error:
             raise InputError(error.message, place=str(path), remedy=error.remedy) from error

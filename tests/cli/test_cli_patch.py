@@ -1,4 +1,4 @@
-"""`steelyard patch`: the difference on stdout, or files; what it cannot do ends with 2, and nothing changes."""
+"""`steelyard patch`: the difference on stdout, or files; a refusal ends with 2 and changes nothing."""
 
 from __future__ import annotations
 

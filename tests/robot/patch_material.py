@@ -6,6 +6,8 @@ import re
 import struct
 from pathlib import Path
 
+import numpy as np
+
 _CORNERS = ((0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1))
 _FACES = ((0, 2, 1), (0, 1, 3), (0, 3, 2), (1, 2, 3))
 _OBJ = "".join(f"v {x} {y} {z}\n" for x, y, z in _CORNERS) + "".join(
@@ -13,6 +15,19 @@ _OBJ = "".join(f"v {x} {y} {z}\n" for x, y, z in _CORNERS) + "".join(
 )
 _STL = b" " * 80 + struct.pack("<I", 4)
 _STL += b"".join(struct.pack("<12fH", 0, 0, 0, *(x for k in face for x in _CORNERS[k]), 0) for face in _FACES)
+
+UNWEIGHED = {"puma560_robot.urdf", "scara.urdf"}
+"""Files whose links state no inertia, so that they have no numbers of their own."""
+IDENTIFIED = {
+    *("body_mass", "body_ipos", "body_iquat", "body_inertia"),
+    *("dof_damping", "dof_frictionloss", "dof_armature"),
+}
+FOLLOWING = {
+    *("body_subtreemass", "body_invweight0", "body_sameframe", "body_simple", "bvh_aabb", "bvh_nodeid"),
+    *("dof_invweight0", "dof_M0", "dof_length", "dof_simplenum", "actuator_acc0", "tendon_invweight0"),
+    *("geom_sameframe", "site_sameframe", "light_poscom0", "cam_poscom0"),
+}
+"""Arrays that MuJoCo computes from masses and inertial frames when it compiles a model."""
 
 ODD_URDF = (
     b"<?xml version='1.0' encoding='utf-8'?>\r\n"
@@ -62,3 +77,14 @@ def with_meshes(file: Path, folder: Path) -> Path:
     copy = folder / file.name
     copy.write_bytes(text)
     return copy
+
+
+def differing_arrays(one: object, other: object) -> set[str]:
+    """Names of the arrays and numbers of two models of MuJoCo's that differ."""
+    names = (name for name in dir(one) if not name.startswith("_"))
+    values = ((name, getattr(one, name), getattr(other, name)) for name in names)
+    return {
+        name
+        for name, a, b in values
+        if isinstance(a, np.ndarray | int | float | bytes) and not np.array_equal(a, b)
+    }

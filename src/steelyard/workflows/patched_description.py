@@ -179,7 +179,7 @@ class PatchedDescription:
             _require_not_protected(path)
         for path in missing:
             make_folder(path.parent)
-        write_files(missing)
+        write_files(missing.items())
         return {relpath(path, out.parent): str(path) for path in planned}
 
     def _name(self, path: Path) -> str:

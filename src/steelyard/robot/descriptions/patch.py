@@ -33,7 +33,7 @@ from steelyard.robot.descriptions.source_edits import (
     SourceTexts,
     TextEdits,
     element_text,
-    number_words,
+    numbers_text,
 )
 from steelyard.robot.descriptions.urdf import (
     TENSOR_ENTRIES,
@@ -49,6 +49,8 @@ from steelyard.robot.model import Robot
 Stated = float | tuple[float, ...] | None
 """A number, or several, as a description states them; None where it states none."""
 
+FileContents = Mapping[Path, bytes]
+"""What files hold, by their paths without symbolic links."""
 URDF_WORDS = {"viscous": "damping", "coulomb": "friction"}
 """Attributes of `<dynamics>` by the drive's term."""
 MJCF_WORDS = {"viscous": "damping", "coulomb": "frictionloss", "rotor": "armature"}
@@ -99,7 +101,7 @@ class PatchedFiles:
         findings: what a format could not take as it is.
     """
 
-    files: Mapping[Path, bytes]
+    files: FileContents
     changed: tuple[PatchedNumber, ...]
     findings: tuple[Finding, ...] = ()
 
@@ -228,7 +230,7 @@ def open_description(
     snap: bool = False,
     floating: bool = False,
     arguments: Mapping[str, str] | None = None,
-    replaced: Mapping[Path, bytes] | None = None,
+    replaced: FileContents | None = None,
 ) -> DescriptionSource:
     """Read a description with the places of its numbers.
 
@@ -237,7 +239,7 @@ def open_description(
         snap: whether rounded angles, offsets and axes of joints are read as what they mean.
         floating: whether the base is free to move.
         arguments: values of the `<xacro:arg>`s of a xacro file, by name.
-        replaced: what to take for the content of its files, by their paths, in place of what the disk holds.
+        replaced: what to take for the content of its files in place of what the disk holds.
 
     Returns:
         The description.
@@ -324,7 +326,7 @@ class _Editor:
     def differing(self, element: Element, values: Mapping[str, Sequence[float]]) -> dict[str, str]:
         """The attributes whose numbers differ from what is stated, as text."""
         return {
-            name: number_words(wanted)
+            name: numbers_text(wanted)
             for name, wanted in values.items()
             if not _alike(_numbers(element.attributes.get(name, "")), wanted)
         }
@@ -376,7 +378,7 @@ class _UrdfEditor(_Editor):
         if self.set(tensor, tensors, what):
             places["inertia"] = tensor
         if origin is None and body.com.any():
-            self.insert(inertial, f'<origin xyz="{number_words(body.com)}" rpy="0 0 0"/>', what)
+            self.insert(inertial, f'<origin xyz="{numbers_text(body.com)}" rpy="0 0 0"/>', what)
             places["com"] = com
         if origin is not None:
             if "rpy" in origin.attributes:
@@ -394,7 +396,7 @@ class _UrdfEditor(_Editor):
             return
         values = {URDF_WORDS[term]: [value] for term, value in wanted.items()}
         if dynamics is None:
-            stated = " ".join(f'{word}="{number_words(value)}"' for word, value in values.items())
+            stated = " ".join(f'{word}="{numbers_text(value)}"' for word, value in values.items())
             self.insert(joint, f"<dynamics {stated}/>", f"the friction of joint '{name}'")
         else:
             self.set(dynamics, values, f"joint '{name}'")
@@ -413,7 +415,7 @@ class _UrdfEditor(_Editor):
             self.insert(joint, origin_element(at), f"joint '{name}'")
         else:
             place = _node(origin)
-            values = {"xyz": number_words(at.translation), "rpy": number_words(at.rpy)}
+            values = {"xyz": numbers_text(at.translation), "rpy": numbers_text(at.rpy)}
             self.text_of(place).assign(place, values)
 
     def set(self, element: Element, values: Mapping[str, Sequence[float]], what: str) -> bool:
@@ -533,7 +535,7 @@ class _MjcfEditor(_Editor):
         if inertial is None:
             node = _node(place.body)
             stated = self._about_principal_axes(inside, name)
-            text = " ".join(f'{key}="{number_words(value)}"' for key, value in stated.items())
+            text = " ".join(f'{key}="{numbers_text(value)}"' for key, value in stated.items())
             self.text_of(node).insert(node, f"<inertial {text}/>", own_line=self.own_lines)
             self.note_body(name, wanted, dict.fromkeys(_QUANTITIES, place.body))
             return

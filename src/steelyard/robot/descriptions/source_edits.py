@@ -252,7 +252,7 @@ def _encoded_like(content: bytes, text: bytes) -> bytes:
 # Edits that leave every other byte as it was: quotes, order, blanks and line ends stay.
 
 
-def number_words(values: Iterable[float]) -> str:
+def numbers_text(values: Iterable[float]) -> str:
     """Numbers with the shortest text that reads back to the same bits; minus zero is zero.
 
     Args:
