@@ -199,6 +199,17 @@ def test_settings_that_would_change_the_numbers_are_refused_by_name(
     assert refused.value.place == "arm.xml:2"
 
 
+def test_a_link_is_not_changed_where_what_is_bolted_to_it_cannot_be_weighed(tmp_path: Path) -> None:
+    """Its mesh is missing here and not where the file is used, so that it would count twice there."""
+    bolted = '<body name="bolt"><geom type="mesh" mesh="m"/></body>'
+    asset = '<asset><mesh name="m" file="bolt.stl"/></asset>'
+    path = _file(tmp_path, BODY.format(INERTIALS["full"] + bolted, asset))
+    with pytest.raises(InputError, match=r"the inertia of body 'bolt' is not known: .* It is bolted to 'a'"):
+        patch(path, _heavier(path))
+    robot = load_robot(path)
+    assert patch(path, Model.of_robot(robot)).difference == ""
+
+
 # Includes
 
 SCENE = (

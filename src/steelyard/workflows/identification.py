@@ -385,13 +385,19 @@ class Identification:
         return {name: str(out / name) for name in written.files}
 
     def patch(
-        self, description: FilePath, out: FilePath | None = None, *, force: bool = False
+        self,
+        description: FilePath,
+        out: FilePath | None = None,
+        *,
+        argument: Sequence[str] | Mapping[str, str] | None = None,
+        force: bool = False,
     ) -> PatchedDescription:
         """Change a description of the robot in the numbers that were found, and in nothing else.
 
         Args:
             description: the path of a URDF, xacro or MJCF file.
             out: where to write the changed file; None to write nothing.
+            argument: values of xacro arguments, by name.
             force: whether files that exist may be replaced, the description itself among them.
 
         Returns:
@@ -403,7 +409,7 @@ class Identification:
         """
         from steelyard.workflows.patched_description import patched_description
 
-        return patched_description(description, self.model, out, force=force)
+        return patched_description(description, self.model, out, argument=argument, force=force)
 
     def _drawn(self, draws: int, seed: int) -> Array | None:
         """Models of what the data leaves open, shape (draws, p), SI."""

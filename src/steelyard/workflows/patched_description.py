@@ -22,7 +22,7 @@ from steelyard.archive import digest
 from steelyard.arrays import Array
 from steelyard.drive import ALL_TERMS, Drive, StribeckShape, drive_term
 from steelyard.errors import DescriptionError, InputError
-from steelyard.files import FilePath, write_files
+from steelyard.files import FilePath, require_possible, write_files
 from steelyard.finding import Finding, Severity
 from steelyard.formats import ReadBack, ReadBackError, check_patched_mjcf, check_urdf, robot_with_parameters
 from steelyard.inertia import Body, same_body
@@ -194,8 +194,8 @@ class PatchedDescription:
         if not names:
             return f"{self.description.name} says it already: nothing changes"
         return (
-            f"{len(self.changed)} numbers of {links} links and {len(names) - links} joints change in "
-            f"{changed} {'file' if changed == 1 else 'files'}; read back by "
+            f"{_count(len(self.changed), 'number')} of {_count(links, 'link')} and "
+            f"{_count(len(names) - links, 'joint')} change in {_count(changed, 'file')}; read back by "
             f"{', '.join(('steelyard', *self.judges))}, differing by at most {self.read_back:.1g}"
         )
 
@@ -222,6 +222,10 @@ class PatchedDescription:
                 for (quantity, reason), told in reasons.items()
             ]
         return [*lines, *(str(finding) for finding in self.findings)]
+
+
+def _count(count: int, what: str) -> str:
+    return f"{count} {what}{'' if count == 1 else 's'}"
 
 
 def _require_not_protected(path: Path) -> None:
@@ -279,23 +283,19 @@ def patched_description(
         ReadBackError: what was to be written is not what is read back.
     """
     started = time.perf_counter()
+    target = None if out is None else Path(out)
+    if target is not None:
+        require_possible(target)
+        target = target / Path(description).name if target.is_dir() else target
+        require_files([target], force=force)
     path = _described(description)
     model = given_result(result)
-    target = None if out is None else Path(out)
-    if target is not None and not target.is_dir():
-        require_files([] if _is_same(target, path) and force else [target], force=force)
     found = _Match.of(path, model, xacro_arguments(argument))
     patched = found.patch()
     if target is not None:
-        if target.is_dir():
-            target = target / path.name
         patched = replace(patched, files=patched.save(target, force=force))
         patched = replace(patched, findings=(*patched.findings, *_left_behind(patched, target)))
     return replace(patched, seconds=time.perf_counter() - started)
-
-
-def _is_same(one: Path, other: Path) -> bool:
-    return one.resolve() == other.resolve()
 
 
 def _described(description: FilePath) -> Path:
@@ -373,6 +373,7 @@ class _Match:
         bodies = {
             name: body for name, body in carrying.own_bodies.items() if not same_body(body, before[name])
         }
+        self._refuse_unknown(bodies)
         carried, not_carried = self._drives(carrying)
         outcome = source.patched(bodies, carried)
         worst, judged = 0.0, ReadBack((), 0.0)
@@ -391,6 +392,19 @@ class _Match:
             max(worst, judged.difference),
             (*carrying.findings[len(robot.findings) :], *outcome.findings, *judged.findings),
         )
+
+    def _refuse_unknown(self, bodies: Mapping[str, Body | None]) -> None:
+        """Refuse to change a link whose rest is not known: what is bolted to it would count twice."""
+        unknown = self.source.unknown_inertias
+        for link in self.robot.links:
+            for part in link.fixed:
+                if link.name in bodies and part.name in unknown:
+                    raise InputError(
+                        f"{unknown[part.name]} It is bolted to '{link.name}', of which only the sum was "
+                        "identified.",
+                        place=str(self.source.path),
+                        remedy="Put its meshes where the file names them, or state its inertial.",
+                    )
 
     def _drives(self, carrying: Robot) -> tuple[dict[str, dict[str, float]], list[KeptNumber]]:
         """What was identified of the drives: what the file can hold, and what it cannot."""

@@ -151,6 +151,12 @@ class DescriptionSource:
         return ""
 
     @property
+    def unknown_inertias(self) -> dict[str, str]:
+        """The bodies of an MJCF that weigh something nobody can tell, and why, by name."""
+        bodies = {} if self.mjcf is None else self.mjcf.bodies
+        return {name: place.unknown for name, place in bodies.items() if place.unknown}
+
+    @property
     def mujoco_bodies(self) -> dict[str, Body]:
         """What an MJCF states of each body with a name, in the body's own frame; none for other formats."""
         if self.mjcf is None:
@@ -298,11 +304,11 @@ def _numbers(text: str) -> list[float]:
         return []
 
 
-def _alike(stated: Sequence[float], wanted: Sequence[float]) -> bool:
+def _alike(stated: Sequence[float], wanted: Sequence[float], scale: float) -> bool:
     """Whether numbers are the same but for round-off."""
     if len(stated) != len(wanted):
         return False
-    scale = max((abs(x) for x in wanted), default=0.0)
+    scale = max([scale, *(abs(x) for x in wanted)])
     return all(abs(x - y) <= _ROUND_OFF * scale for x, y in zip(stated, wanted, strict=True))
 
 
@@ -323,12 +329,14 @@ class _Editor:
             self.edits[node.path] = TextEdits(self.source.texts.texts[node.path])
         return self.edits[node.path]
 
-    def differing(self, element: Element, values: Mapping[str, Sequence[float]]) -> dict[str, str]:
-        """The attributes whose numbers differ from what is stated, as text."""
+    def differing(
+        self, element: Element, values: Mapping[str, Sequence[float]], scale: float = 0.0
+    ) -> dict[str, str]:
+        """The attributes whose numbers differ from what is stated, as text; `scale` is of others beside."""
         return {
             name: numbers_text(wanted)
             for name, wanted in values.items()
-            if not _alike(_numbers(element.attributes.get(name, "")), wanted)
+            if not _alike(_numbers(element.attributes.get(name, "")), wanted, scale)
         }
 
     def note_body(self, name: str, after: Body, places: Mapping[str, Element]) -> None:
@@ -420,7 +428,8 @@ class _UrdfEditor(_Editor):
 
     def set(self, element: Element, values: Mapping[str, Sequence[float]], what: str) -> bool:
         """Give an element's attributes other numbers; whether any differed from what it states."""
-        differing = self.differing(element, values)
+        scale = max(abs(float(x)) for wanted in values.values() for x in wanted)
+        differing = self.differing(element, values, scale)
         if not differing:
             return False
         node = _node(element)
@@ -443,7 +452,7 @@ class _UrdfEditor(_Editor):
         file = self.source.path.name
         stem = self.source.path.stem.removesuffix(".urdf")
         raise DescriptionError(
-            f"{len(obstacles)} numbers to change have no place of their own, so nothing is changed: "
+            "numbers to change have no place of their own, so nothing is changed: "
             f"{'; '.join(obstacles[:_SHOWN])}{more}.",
             place=file,
             remedy=f"Expand it first (xacro {file} > {stem}.urdf, or steelyard inspect {file} --repair "

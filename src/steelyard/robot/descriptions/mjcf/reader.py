@@ -89,6 +89,7 @@ class BodySource:
         frame: X_LF, what encloses the inertial, or would, in the link's frame.
         origin: X_LB, the body's own frame in the link's.
         weighed: whether its inertia is that of its geoms, whatever its inertial says.
+        unknown: why its inertia cannot be told, a mesh that is missing say; empty where it can.
     """
 
     body: Element
@@ -96,6 +97,7 @@ class BodySource:
     frame: Pose
     origin: Pose
     weighed: bool
+    unknown: str = ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -537,8 +539,10 @@ def _add(bodies: _Bodies, item: _Item, parent: _Carrier, context: _Context) -> t
         message = f"body '{name}' is relieved of gravity ('gravcomp'), which is not modelled."
         context.findings.append(Finding(Severity.WARNING, "gravcomp-ignored", message, place))
     own = _Carrier(name, X_LB, parent.moves or bool(joints))
+    noticed = len(context.findings)
     bodies.links.append(_read_link(element, name, items, X_LB, context, moves=own.moves))
-    bodies.sources[name] = _source(element, items, X_LB, context)
+    unknown = [x.message for x in context.findings[noticed:] if x.code == "missing-inertial"]
+    bodies.sources[name] = replace(_source(element, items, X_LB, context), unknown="".join(unknown))
     if not joints:
         bodies.joints.append(_fixed(weld, place, parent.link, name, X_PB))
         return own, items
