@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 def patch(
     model: Annotated[
         FilePath,
-        Option("The path of a URDF, xacro or MJCF file.", argument=True, metavar="MODEL"),
+        Option("The path of a URDF, xacro, MJCF or USD file.", argument=True, metavar="MODEL"),
     ],
     result: Annotated[
         Identification | Model | FilePath,
@@ -45,7 +45,7 @@ def patch(
     and by MuJoCo or Pinocchio, and compared, before it is written. Without --out the difference is shown.
 
     Args:
-        model: the path of a URDF, xacro or MJCF file.
+        model: the path of a URDF, xacro or MJCF file, or of a USD stage.
         result: what was identified: an identification, a model, or a result folder. Names of links and joints
             and the kinematics must be those of the file.
         out: where to write the changed file, or a folder for it; None to write nothing.
@@ -58,7 +58,7 @@ def patch(
 
     Raises:
         InputError: names or kinematics differ, a number has no place of its own in the file, the result is
-            none, or a file to write exists.
+            none, a file to write exists, or a USD stage is given and OpenUSD is not installed.
         ReadBackError: what would be written is not read back as it should be.
     """
     from steelyard.workflows.patched_description import patched_description

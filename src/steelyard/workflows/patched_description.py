@@ -24,7 +24,15 @@ from steelyard.drive import ALL_TERMS, Drive, StribeckShape, drive_term
 from steelyard.errors import DescriptionError, InputError
 from steelyard.files import FilePath, require_possible, write_files
 from steelyard.finding import Finding, Severity
-from steelyard.formats import ReadBack, ReadBackError, check_patched_mjcf, check_urdf, robot_with_parameters
+from steelyard.formats import (
+    USD_ENDINGS,
+    ReadBack,
+    ReadBackError,
+    check_patched_mjcf,
+    check_urdf,
+    patched_usd,
+    robot_with_parameters,
+)
 from steelyard.inertia import Body, same_body
 from steelyard.layout import Layout, layout_of
 from steelyard.model import Model, is_result
@@ -91,6 +99,7 @@ class PatchedDescription:
         judges: the programs that read the outcome and agree.
         read_back: largest relative difference of what was read back from what was to be written.
         findings: what was noticed on the way.
+        shown: the texts before and after by path, where files are not text themselves.
         seconds: what it took.
         files: what was written, by name.
     """
@@ -104,6 +113,7 @@ class PatchedDescription:
     judges: tuple[str, ...]
     read_back: float
     findings: tuple[Finding, ...]
+    shown: Mapping[Path, tuple[str, str]] = field(default_factory=dict)
     seconds: float = 0.0
     files: Mapping[str, str] = field(default_factory=dict)
 
@@ -119,8 +129,13 @@ class PatchedDescription:
             line
             for path, content in self.before.items()
             if content != self.after[path]
-            for line in _difference(self._name(path), content, self.after[path])
+            for line in _difference(self._name(path), *self._texts(path))
         )
+
+    def _texts(self, path: Path) -> tuple[str, str]:
+        encoding = declared_encoding(self.before[path])
+        decoded = (x[path].decode(encoding, errors="replace") for x in (self.before, self.after))
+        return self.shown[path] if path in self.shown else (next(decoded), next(decoded))
 
     @property
     def document(self) -> dict[str, Any]:
@@ -241,11 +256,9 @@ def _holds(path: Path, content: bytes) -> bool:
         return False
 
 
-def _difference(name: str, before: bytes, after: bytes) -> Iterator[str]:
+def _difference(name: str, before: str, after: str) -> Iterator[str]:
     """The difference of two texts as `diff -u` writes it; line ends stay what they are."""
-    encoding = declared_encoding(before)
-    old, new = (_lines(content.decode(encoding, errors="replace")) for content in (before, after))
-    for line in unified_diff(old, new, f"a/{name}", f"b/{name}"):
+    for line in unified_diff(_lines(before), _lines(after), f"a/{name}", f"b/{name}"):
         yield line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n"
 
 
@@ -290,8 +303,10 @@ def patched_description(
         require_files([target], force=force)
     path = _described(description)
     model = given_result(result)
-    found = _Match.of(path, model, xacro_arguments(argument))
-    patched = found.patch()
+    if path.suffix.lower() in USD_ENDINGS:
+        patched = _stage(path, model)
+    else:
+        patched = _Match.of(path, model, xacro_arguments(argument)).patch()
     if target is not None:
         patched = replace(patched, files=patched.save(target, force=force))
         patched = replace(patched, findings=(*patched.findings, *_left_behind(patched, target)))
@@ -312,6 +327,37 @@ def _described(description: FilePath) -> Path:
             place=str(description),
         )
     return path
+
+
+def _stage(path: Path, model: Model) -> PatchedDescription:
+    """A USD stage, which has no reader here: OpenUSD finds the prims, and reads them back."""
+    done = patched_usd(path, model.robot, model.layout, model.parameters)
+    place = path.resolve()
+    not_carried = [
+        KeptNumber(
+            "joint", joint.name, term, value, _unit(joint, term), "the physics schema has no word for it"
+        )
+        for joint in model.robot.joints
+        if joint.name in model.joints
+        for term in model.layout.drive
+        if (value := float(model.parameters[model.layout.index(f"{joint.name}.{term}")]))
+    ]
+    untouched = [
+        KeptNumber("link", name, "mass", mass, "kg", "it is bolted to a link that carries the rest")
+        for name, mass in done.bolted.items()
+    ]
+    return PatchedDescription(
+        path,
+        {place: path.read_bytes()},
+        {place: done.content},
+        done.changed,
+        tuple(not_carried),
+        tuple(untouched),
+        ("OpenUSD",),
+        done.difference,
+        done.findings,
+        {place: (done.before, done.after)},
+    )
 
 
 def _left_behind(patched: PatchedDescription, out: Path) -> list[Finding]:

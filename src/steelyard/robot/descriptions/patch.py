@@ -73,7 +73,8 @@ class PatchedNumber:
 
     Attributes:
         file: the file, as seen from the description's folder.
-        line: where it stood or, where nothing did, the line of what it was put into; 1 is the first.
+        line: where it stood or, where nothing did, the line of what it was put into; 0 where a file
+            has no lines.
         kind: `link` or `joint`.
         name: of the link or joint.
         field: `mass` in kg, `com` in m, `inertia` about it (Ixx, Ixy, Iyy, Ixz, Iyz, Izz) in kg·m², all in
