@@ -76,8 +76,9 @@ def _model(robot: Robot = ROBOT) -> Model:
     return Model(robot, layout, nominal_estimate(np.random.default_rng(4), robot, layout))
 
 
-@pytest.mark.parametrize("ending", [".usda", ".usdc", ".usd"])
-@pytest.mark.parametrize("units", [{}, {"metre": 0.01, "kilogram": 0.001}], ids=["SI", "cm and g"])
+@pytest.mark.parametrize(
+    ("ending", "units"), [(".usda", {}), (".usdc", {"metre": 0.01, "kilogram": 0.001}), (".usd", {})]
+)
 def test_openusd_finds_what_was_identified(ending: str, units: dict[str, Any], tmp_path: Path) -> None:
     path = _stage(tmp_path / f"arm{ending}", **units)
     before, tool = path.read_bytes(), _read(path, "tool")
