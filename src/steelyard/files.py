@@ -66,6 +66,9 @@ def write_files(contents: Iterable[tuple[FilePath, bytes]]) -> None:
         InputError: one of them cannot be written; then none was, unless the disk failed between two moves.
     """
     whole = {Path(path): content for path, content in contents}
+    for path in whole:
+        if path.is_dir():
+            raise InputError("is a directory.", place=str(path), remedy="Give the path of a file.")
     beside = {path: path.with_name(f".{secrets.token_hex(8)}.tmp") for path in whole}
     path = Path()
     with interrupted_afterwards():
