@@ -211,7 +211,7 @@ compared = ["AP03", "PA03"]
 
 COMMANDS = (
     *("robots", "inspect", "identifiability", "excite", "simulate", "identify", "validate", "compare"),
-    *("replay", "payload", "sensitivity", "joints", "online", "campaign", "demo"),
+    *("patch", "replay", "payload", "sensitivity", "joints", "online", "campaign", "demo"),
 )
 """Every command but `compile`, which answers with times."""
 CONSTANTS = "--torque-constant 14.87,13.26,11.13,10.62,11.03,11.47"
@@ -474,6 +474,8 @@ CASES = (
     ),
     Case("compare-described", "compare identify-auto two_link --json", ("identify-auto",), quick=TESTS),
     Case("compare-level", "compare identify-prior heavier.urdf --level 0.5", ("identify-prior",)),
+    Case("patch-urdf", "patch heavier.urdf identify-prior --out OUT.urdf --json", ("identify-prior",)),
+    Case("patch-mjcf", "patch arm.xml identify-mjcf", ("identify-mjcf",)),
     Case("replay-identify", "replay identify-wls --json", ("identify-wls",), quick=TESTS),
     Case("replay-kept", "replay identify-draws --out OUT --json", ("identify-draws",)),
     # What the arm holds.
@@ -579,6 +581,7 @@ CASES = (
             "known": "identify two_link small.csv --mass foo=3 --out OUT",
             "validate": "validate nobody small.csv",
             "compare": "compare ur10e ur10e",
+            "patch": "patch arm.urdf nowhere",
             "replay": "replay data.json",
             "payload": "payload panda --loaded small.csv --out OUT",
             "way": "payload two_link --loaded small.csv --way magic --out OUT",

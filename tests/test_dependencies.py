@@ -24,7 +24,7 @@ from steelyard.zoo import zoo_robot
 
 ROOT = Path(__file__).resolve().parents[1]
 FILES = sorted(SOURCE.rglob("*.py"))
-PACKAGE = {"yaml": "pyyaml", "flint": "python-flint", "pinocchio": "pin"}
+PACKAGE = {"yaml": "pyyaml", "flint": "python-flint", "pinocchio": "pin", "pxr": "usd-core"}
 """Packages that are called otherwise than the module they bring."""
 
 
@@ -106,7 +106,18 @@ def test_every_dependency_is_imported() -> None:
 
 
 def test_every_module_loads_without_the_extras() -> None:
-    absent = ("pinocchio", "pyarrow", "sympy", "distributed", "casadi", "cvxpy", "xacro", "rosbags", "mcap")
+    absent = (
+        "pinocchio",
+        "pxr",
+        "pyarrow",
+        "sympy",
+        "distributed",
+        "casadi",
+        "cvxpy",
+        "xacro",
+        "rosbags",
+        "mcap",
+    )
     modules = [
         ".".join(file.relative_to(SOURCE.parent).with_suffix("").parts).removesuffix(".__init__")
         for file in FILES

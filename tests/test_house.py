@@ -23,6 +23,7 @@ STANDS_ALONE = {
     "steelyard.cli.stage_table": "what a terminal shows of a campaign: `campaign --help` waits for none",
     "steelyard.enclosure.bodies": "the motion of bodies over intervals, below their torques",
     "steelyard.estimation.momentum": "a method of the textbook",
+    "steelyard.formats.urdf": "a file format",
     "steelyard.recording.bags.joint_state": "a ROS message",
     "steelyard.recording.bags.mcap": "a file format",
     "steelyard.recording.bags.sqlite_bag": "a file format",

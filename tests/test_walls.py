@@ -66,6 +66,7 @@ DOORS = {
     "highspy": {"cones"},
     "mujoco": {"robot", "simulation", "formats"},
     "pinocchio": {"formats"},
+    "pxr": {"formats"},
     "coal": {"limits"},
     "flint": {"identifiable"},
     "sympy": {"identifiable"},

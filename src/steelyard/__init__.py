@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from steelyard.workflows.inspect import repair as repair
     from steelyard.workflows.joints import joints as joints
     from steelyard.workflows.online import online as online
+    from steelyard.workflows.patch import patch as patch
     from steelyard.workflows.payload import payload as payload
     from steelyard.workflows.replay import replay as replay
     from steelyard.workflows.robots import robots as robots
@@ -69,6 +70,7 @@ __all__ = [
     "joints",
     "load",
     "online",
+    "patch",
     "payload",
     "read",
     "repair",

@@ -56,6 +56,36 @@ def write_bytes(path: FilePath, content: bytes) -> None:
             beside.unlink(missing_ok=True)
 
 
+def write_files(contents: Iterable[tuple[FilePath, bytes]]) -> None:
+    """Write files wherever they are: all beside their places first, then moved into them in their order.
+
+    Args:
+        contents: paths, each with what to write; the folders exist, and files that exist are replaced.
+
+    Raises:
+        InputError: one of them cannot be written; then none was, unless the disk failed between two moves.
+    """
+    whole = {Path(path): content for path, content in contents}
+    for path in whole:
+        if path.is_dir():
+            raise InputError("is a directory.", place=str(path), remedy="Give the path of a file.")
+    beside = {path: path.with_name(f".{secrets.token_hex(8)}.tmp") for path in whole}
+    path = Path()
+    with interrupted_afterwards():
+        try:
+            for path, content in whole.items():
+                write_bytes(beside[path], content)
+            for path in whole:
+                beside[path].replace(path)
+        except InputError as error:
+            raise InputError(error.message, place=str(path), remedy=error.remedy) from error
+        except OSError as error:
+            raise unwritable(path, error) from error
+        finally:
+            for temporary in beside.values():
+                temporary.unlink(missing_ok=True)
+
+
 def unwritable(path: FilePath, error: OSError) -> InputError:
     """What is said of a file or a folder that the system does not let us write.
 

@@ -28,10 +28,11 @@ WRITERS = {
     "campaign": ("nowhere.toml", "--out"),
     "simulate": (MISSING, "nowhere.json", "--out"),
     "inspect": (MISSING, "--repair"),
+    "patch": (MISSING, "nowhere", "--out"),
     "replay": ("RESULT", "--out"),
 }
 """What each command that writes is given: inputs that it would complain about if it looked at them."""
-ENDINGS = {"excite": ".json", "simulate": ".csv", "inspect": ".urdf"}
+ENDINGS = {"excite": ".json", "simulate": ".csv", "inspect": ".urdf", "patch": ".urdf"}
 
 
 def test_the_list_knows_every_command_that_writes() -> None:

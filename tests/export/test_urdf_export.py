@@ -169,6 +169,37 @@ def test_a_robot_changed_since_it_was_read_is_written_anew_and_says_so() -> None
     _assert_pinocchio_agrees(model.content, robot, layout, layout.nominal)
 
 
+@needs_shared
+@pytest.mark.parametrize("kept", [("lbr_A1",), ("lbr_A4", "lbr_A7")])
+def test_a_locked_joint_becomes_fixed_and_keeps_its_links_and_meshes(kept: tuple[str, ...]) -> None:
+    """Locked where it is written, the file means what Pinocchio makes of the free one held there."""
+    path = ROBOTS / "lbr_stack" / "med7.urdf"
+    free = load_robot(path)
+    names = [name for name in free.joint_names if name not in kept]
+    robot = free.locked({name: 0.1 * (k + 1) for k, name in enumerate(names)})
+    layout = full_layout(robot)
+    phi = nominal_estimate(np.random.default_rng(3), robot, layout)
+    given = path.read_bytes()
+    model = urdf_model(robot, layout, phi, description=given)
+    assert "written-anew" not in [finding.code for finding in model.findings]
+    assert model.content.count(b"<mesh") == given.count(b"<mesh") > 0
+    assert model.content.count(b"<joint") == given.count(b"<joint")
+    assert {frame.name for frame in parse_urdf(model.content).frames} == {frame.name for frame in free.frames}
+    _assert_pinocchio_agrees(model.content, robot, layout, phi)
+
+
+def test_links_bolted_at_a_rounded_angle_are_taken_off_where_the_file_has_them() -> None:
+    bolt = (
+        b'<link name="bolt">' + FULL + b'</link><joint name="b" type="fixed"><origin rpy="1.5708 0 0"/>'
+        b'<parent link="arm"/><child link="bolt"/></joint>'
+    )
+    given = (ONE % (FULL.replace(b'"1"', b'"3"'), b"")).replace(b"</robot>", bolt + b"</robot>")
+    robot = parse_urdf(given, snap=True)
+    layout = full_layout(robot, ())
+    phi = 1.1 * layout.nominal
+    _assert_pinocchio_agrees(urdf_model(robot, layout, phi, description=given).content, robot, layout, phi)
+
+
 @pytest.mark.parametrize("encoding", ["utf-16", "latin-1"])
 def test_other_encodings_are_not_edited(encoding: str) -> None:
     text = f'<?xml version="1.0" encoding="{encoding}"?>' + (ONE % (FULL, b"")).decode().split("\r\n", 1)[1]

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from steelyard.errors import InputError
-from steelyard.files import FilePath, require_writable, write_bytes, write_text, write_together
+from steelyard.files import FilePath, require_writable, write_bytes, write_files, write_text, write_together
 
 
 def test_a_file_is_written_whole_or_not_at_all(tmp_path: Path) -> None:
@@ -93,3 +93,15 @@ def test_an_interruption_waits_until_a_file_is_whole(tmp_path: Path, monkeypatch
         write_text(tmp_path / "a", "whole")
     assert [file.read_text() for file in tmp_path.iterdir()] == ["whole"]
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+@pytest.mark.parametrize("wrong", ["folder", "missing/b.txt"])
+def test_of_several_files_all_are_written_or_none(wrong: str, tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_bytes(b"old")
+    (tmp_path / "folder").mkdir()
+    with pytest.raises(InputError, match=r"directory|cannot be written"):
+        write_files([(tmp_path / "a.txt", b"new"), (tmp_path / wrong, b"new")])
+    assert (tmp_path / "a.txt").read_bytes() == b"old"
+    assert sorted(x.name for x in tmp_path.iterdir()) == ["a.txt", "folder"]
+    write_files([(str(tmp_path / "a.txt"), b"new"), (tmp_path / "folder" / "b.txt", b"b")])
+    assert (tmp_path / "a.txt").read_bytes() + (tmp_path / "folder" / "b.txt").read_bytes() == b"newb"

@@ -25,6 +25,7 @@ COMMANDS = {
     "identify": "Identify a robot from its logs, judge the model and write it.",
     "validate": "Judge a model by logs it need not come from.",
     "compare": "Say what moved between two results beyond what their intervals explain.",
+    "patch": "Change a description in the numbers that were identified, and in nothing else.",
     "replay": "Make a result again from its record and compare every file.",
     "payload": "Weigh what the arm holds and write it as an asset.",
     "sensitivity": "Tabulate how noise, filters and motions spoil a payload's numbers.",

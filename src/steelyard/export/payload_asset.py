@@ -21,11 +21,11 @@ from steelyard.export.object_mesh import ObjectMesh, fit_findings, obj_content
 from steelyard.files import FilePath
 from steelyard.finding import Finding, Severity
 from steelyard.formats.folder import Written, require_free, write_folder
-from steelyard.formats.mjcf import LEAST, body_inertial
+from steelyard.formats.mjcf import body_inertial
 from steelyard.formats.read_back import ReadBackError, compiled, mujoco, pinocchio, unread
-from steelyard.formats.urdf import TENSOR_ENTRIES, inertial
 from steelyard.formats.xml_text import ModelText, attributes, quaternion_words, words
 from steelyard.inertia import (
+    MUJOCO_LEAST,
     PARAMETER_NAMES,
     PARAMETER_UNITS,
     Body,
@@ -33,7 +33,7 @@ from steelyard.inertia import (
     equivalent_ellipsoid,
 )
 from steelyard.pose import Pose
-from steelyard.robot import Box, Geometry, Link, MeshFile
+from steelyard.robot import TENSOR_ENTRIES, Box, Geometry, Link, MeshFile, inertial_element
 
 # An object as every format tells it: one rigid body, what is seen of it, and what touches.
 
@@ -139,7 +139,7 @@ def object_urdf(description: ObjectDescription) -> bytes:
         f"    <child{attributes({'link': description.name})}/>",
         "  </joint>",
         f"  <link{name}>",
-        f"    {inertial(description.body)}",
+        f"    {inertial_element(description.body)}",
         f"    <visual>{_urdf_shape(description.visual)}</visual>",
         f"    <collision>{_urdf_shape(description.collision)}</collision>",
         "  </link>",
@@ -507,7 +507,7 @@ def _compare(place: str, reader: str, meant: Body, found: Body) -> None:
         "inertia": (_largest(found.inertia - meant.inertia), size, "kg m^2"),
     }
     for what, (off, scale, unit) in differences.items():
-        floor = 2.0 * LEAST if reader == "MuJoCo" else 0.0  # what MuJoCo refuses is raised to it
+        floor = 2.0 * MUJOCO_LEAST if reader == "MuJoCo" else 0.0  # what MuJoCo refuses is raised to it
         if not off <= TOLERANCE * scale + floor:
             raise ReadBackError(
                 f"{reader} finds another {what}: it differs by {off:.3g} {unit}.",

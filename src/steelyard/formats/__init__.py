@@ -1,8 +1,8 @@
 """A robot with numbers as files that others read: URDF, MJCF and code; written, read back, compared.
 
 `model_files` makes models that were read back; `urdf`, `mjcf` and `feedforward` are formats, made with
-`xml_text`, and `read_back` has another tool read what was written and compares. `folder` makes a folder
-appear whole or not at all, with the record of how it came about.
+`xml_text`, and `usd` changes a stage; `read_back` has another tool read what was written and compares.
+`folder` makes a folder appear whole or not at all, with the record of how it came about.
 """
 
 from typing import TYPE_CHECKING
@@ -22,19 +22,32 @@ if TYPE_CHECKING:
         write_folder,
     )
     from steelyard.formats.model_files import mjcf_model, robot_with_parameters, urdf_model
-    from steelyard.formats.read_back import load_judges
+    from steelyard.formats.read_back import (
+        ReadBack,
+        ReadBackError,
+        check_patched_mjcf,
+        check_urdf,
+        load_judges,
+    )
+    from steelyard.formats.usd import USD_ENDINGS, patched_usd
     from steelyard.formats.xml_text import ModelText
 
 __all__ = [
     "KIND",
     "RECORD_SCHEMA",
+    "USD_ENDINGS",
     "ModelText",
+    "ReadBack",
+    "ReadBackError",
     "RecordedStep",
     "Written",
+    "check_patched_mjcf",
+    "check_urdf",
     "feedforward_c",
     "feedforward_python",
     "load_judges",
     "mjcf_model",
+    "patched_usd",
     "record_document",
     "require_free",
     "robot_with_parameters",

@@ -5,13 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
-import numpy as np
-
-from steelyard.arrays import Array
 from steelyard.errors import DescriptionError
 from steelyard.finding import Finding, Severity
 from steelyard.formats.xml_text import ModelText, attributes, quaternion_words, words
-from steelyard.inertia import MujocoPrincipal
+from steelyard.inertia import MUJOCO_LEAST, MujocoPrincipal
 from steelyard.pose import Pose
 from steelyard.robot import (
     Box,
@@ -28,16 +25,13 @@ from steelyard.robot import (
 
 # What stands inside a body of a MJCF model: its inertial, its shapes, the frames bolted to it.
 
-LEAST = 1e-14
-"""Smallest mass (kg) and principal moment (kg m²) of a moving body; MuJoCo refuses what is below 1e-15."""
-
 
 def body_inertial(link: Link, findings: list[Finding]) -> str:
     """The `<inertial>` of a link and everything bolted to it, about principal axes.
 
     MuJoCo judges the triangle inequality of the moments to the last bit and refuses masses and moments next
-    to zero, both of which an estimate on the border of the possible has. The largest moment is lowered by its
-    round-off, and what is below `LEAST` raised to it, which is said.
+    to zero, both of which an estimate on the border of the possible has; see `MujocoPrincipal.loadable`. What
+    is raised is said.
 
     Args:
         link: the link.
@@ -54,24 +48,18 @@ def body_inertial(link: Link, findings: list[Finding]) -> str:
     if body is None:
         raise DescriptionError("states no inertial.", place=place, remedy="Every moving body needs one.")
     principal = MujocoPrincipal.from_body(body)
-    moments = _loadable(principal.diaginertia)
-    mass = max(body.mass, LEAST)
-    if mass > body.mass or (principal.diaginertia < LEAST).any():
-        message = f"its mass or a principal moment is below {LEAST:g} SI, which MuJoCo refuses; raised to it."
+    taken = principal.loadable
+    if taken.mass > body.mass or (principal.diaginertia < MUJOCO_LEAST).any():
+        low = f"below {MUJOCO_LEAST:g} SI"
+        message = f"its mass or a principal moment is {low}, which MuJoCo refuses; raised to it."
         findings.append(Finding(Severity.INFO, "raised-for-mujoco", message, place))
     stated = {
         "pos": words(body.com),
         "quat": words(principal.iquat),
-        "mass": words(mass),
-        "diaginertia": words(moments),
+        "mass": words(taken.mass),
+        "diaginertia": words(taken.diaginertia),
     }
     return f"<inertial{attributes(stated)}/>"
-
-
-def _loadable(moments: Array) -> Array:
-    """Moments, largest first, that MuJoCo takes."""
-    high, middle, low = (float(x) for x in np.maximum(moments, LEAST))
-    return np.array([min(high, low + middle), middle, low])
 
 
 def body_parts(link: Link, findings: list[Finding]) -> Iterator[str]:

@@ -13,11 +13,11 @@ from steelyard.errors import DescriptionError, InputError
 from steelyard.finding import Finding, Severity
 from steelyard.formats.mjcf import mjcf_text
 from steelyard.formats.read_back import check_mjcf, check_urdf
-from steelyard.formats.urdf import edited_urdf, new_urdf
+from steelyard.formats.urdf import edited_urdf, new_urdf, urdf_of
 from steelyard.formats.xml_text import ModelText
 from steelyard.inertia import Body
 from steelyard.layout import Layout
-from steelyard.robot import Joint, Link, Robot, parse_urdf
+from steelyard.robot import Joint, Link, Robot
 
 # A robot that carries a parameter vector: its links and drives say what phi says.
 
@@ -140,19 +140,23 @@ def urdf_model(
         InputError: a link or a drive is impossible, or URDF cannot state a joint.
         ReadBackError: a reader does not find in it what was to be written.
     """
-    carried = robot_with_parameters(robot, layout, parameters)
-    findings = [*carried.findings[len(robot.findings) :], *_unworded(carried, "URDF")]
+    anew: list[Finding] = []
     if description is not None:
         try:
-            content = edited_urdf(description, carried)
+            file = urdf_of(description, robot)
         except DescriptionError as error:
             message = f"the URDF is written anew, without meshes: the given file {error.message}"
-            findings.append(Finding(Severity.WARNING, "written-anew", message, error.place))
+            anew.append(Finding(Severity.WARNING, "written-anew", message, error.place))
         else:
-            findings += _kinematic_findings(parse_urdf(content), robot)
-            placed = _placed_like(carried, parse_urdf(content))
-            read = check_urdf(content, placed, layout, parameters)
+            # What is bolted to a link is taken off where the file has it, not where its roundings mean it.
+            carried = robot_with_parameters(_placed_like(robot, file), layout, parameters)
+            content = edited_urdf(description, carried)
+            findings = [*carried.findings[len(robot.findings) :], *_unworded(carried, "URDF")]
+            findings += _kinematic_findings(file, robot)
+            read = check_urdf(content, carried, layout, parameters)
             return ModelText(content, (*findings, *read.findings), read.judges)
+    carried = robot_with_parameters(robot, layout, parameters)
+    findings = [*carried.findings[len(robot.findings) :], *_unworded(carried, "URDF"), *anew]
     content = new_urdf(carried)
     read = check_urdf(content, carried, layout, parameters)
     return ModelText(content, (*findings, *read.findings), read.judges)
@@ -197,12 +201,22 @@ def _unworded(robot: Robot, language: str) -> list[Finding]:
 
 
 def _placed_like(robot: Robot, file: Robot) -> Robot:
-    """The robot with its joints where the file puts them."""
+    """The robot with its joints, and what is bolted to its links, where the file puts them."""
     joints = [
         replace(joint, placement=other.placement, axis=other.axis)
         for joint, other in zip(robot.joints, file.joints, strict=True)
     ]
-    return replace(robot, joints=tuple(joints))
+    links = [
+        replace(
+            link,
+            fixed=tuple(
+                replace(part, placement=there.placement)
+                for part, there in zip(link.fixed, other.fixed, strict=True)
+            ),
+        )
+        for link, other in zip(robot.links, file.links, strict=True)
+    ]
+    return replace(robot, joints=tuple(joints), links=tuple(links))
 
 
 def _kinematic_findings(file: Robot, robot: Robot) -> list[Finding]:

@@ -8,7 +8,8 @@ is. Joints that mimic others are compared as if they were free, which is the str
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import warnings
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import ModuleType
 from typing import Any
@@ -21,10 +22,10 @@ from steelyard.arrays import Array
 from steelyard.dynamics import rigid_torque
 from steelyard.errors import SteelyardError
 from steelyard.finding import Finding, Severity
-from steelyard.inertia import Body, MujocoPrincipal
+from steelyard.inertia import MUJOCO_LEAST, Body, MujocoPrincipal
 from steelyard.layout import Layout
 from steelyard.pose import Pose
-from steelyard.robot import Joint, JointKind, Robot
+from steelyard.robot import DescriptionSource, Joint, JointKind, Robot
 
 TOLERANCE = 1e-9
 """Largest difference of a joint's torque, relative to the largest of that joint."""
@@ -211,6 +212,127 @@ def check_mjcf(content: bytes, robot: Robot, layout: Layout, parameters: ArrayLi
         raise ReadBackError(f"MuJoCo refuses it: {error}", place="MJCF") from error
     terms = ("viscous", "coulomb", "rotor")
     return ReadBack(("MuJoCo",), _compared_in_mujoco("MJCF", model, robot, layout, parameters, terms))
+
+
+def check_patched_mjcf(before: DescriptionSource, after: DescriptionSource) -> ReadBack:
+    """Have MuJoCo load an MJCF before and after its numbers were changed, and compare.
+
+    Bodies and joints must carry what our reader finds in them. Whatever else MuJoCo's model holds must be the
+    same, but for what it derives from masses (`CONSEQUENCES`); another array that differs is a finding.
+
+    Args:
+        before: the description as it lies on the disk, with all files around it.
+        after: the same with other numbers.
+
+    Returns:
+        That MuJoCo read it, and the largest relative difference of an inertia; nobody where MuJoCo does not
+        even load the description as it was, for want of its meshes say.
+
+    Raises:
+        ReadBackError: MuJoCo refuses the outcome, or finds other numbers in it.
+    """
+    place = after.path.name
+    try:
+        old = _loaded(before)
+    except ValueError as error:
+        message = f"MuJoCo does not load it as it was, so it could not judge: {' '.join(str(error).split())}"
+        return ReadBack((), 0.0, (Finding(Severity.INFO, "not-read-by-mujoco", message, place),))
+    try:
+        new = _loaded(after)
+    except ValueError as error:
+        raise ReadBackError(f"MuJoCo refuses it: {' '.join(str(error).split())}", place=place) from error
+    worst = _same_bodies(place, new, after.mujoco_bodies)
+    for name, drive in after.mujoco_drives.items():
+        dof = new.joint(name).dofadr[0]
+        for term, found in (
+            ("viscous", new.dof_damping[dof]),
+            ("coulomb", new.dof_frictionloss[dof]),
+            ("rotor", new.dof_armature[dof]),
+        ):
+            if found != (drive.value(term) or 0.0) and "springdamper" not in _attributes(after, name):
+                raise ReadBackError(
+                    f"MuJoCo reads {found!r} for the {term} term of joint '{name}', not {drive.value(term)}.",
+                    place=place,
+                )
+    findings = []
+    if others := _other_arrays(old, new):
+        message = f"what MuJoCo derives from these numbers changed with them: {', '.join(others)}."
+        findings.append(Finding(Severity.INFO, "derived-by-mujoco", message, place))
+    return ReadBack(("MuJoCo",), worst, tuple(findings))
+
+
+IDENTIFIED = (
+    "body_mass",
+    "body_ipos",
+    "body_iquat",
+    "body_inertia",
+    "dof_damping",
+    "dof_frictionloss",
+    "dof_armature",
+)
+"""The arrays of MuJoCo's model that hold identified numbers."""
+CONSEQUENCES = (
+    "actuator_acc0",
+    "body_invweight0",
+    "body_sameframe",
+    "body_simple",
+    "body_subtreemass",
+    "bvh_aabb",
+    "bvh_nodeid",
+    "cam_poscom0",
+    "dof_M0",
+    "dof_invweight0",
+    "dof_length",
+    "dof_simplenum",
+    "geom_sameframe",
+    "light_poscom0",
+    "site_sameframe",
+    "tendon_invweight0",
+)
+"""Arrays that follow from masses and inertial frames."""
+
+
+def _loaded(source: DescriptionSource) -> Any:
+    """The model of a description's files as they are held, not as they lie on the disk."""
+    files = {str(path): content for path, content in source.texts.contents.items()}
+    with warnings.catch_warnings():
+        # What MuJoCo thinks of the file's other words was so before.
+        warnings.simplefilter("ignore")
+        return compiled(mujoco().MjSpec.from_file(str(source.path.resolve()), include=files))
+
+
+def _attributes(source: DescriptionSource, joint: str) -> Mapping[str, str]:
+    return {} if source.mjcf is None else source.mjcf.joints[joint].resolved.attributes
+
+
+def _same_bodies(place: str, model: Any, bodies: Mapping[str, Body]) -> float:
+    names = {model.body(k).name for k in range(model.nbody)}
+    worst = 0.0
+    # Bodies that the compiler fuses into their parents are not there any more.
+    for name in [x for x in bodies if x in names] if set(bodies) <= names else []:
+        body = model.body(name)
+        found = MujocoPrincipal(float(body.mass[0]), body.ipos, body.iquat, body.inertia).to_body()
+        wanted, read = bodies[name].parameters, found.parameters
+        off, scale = float(np.abs(read - wanted).max()), float(np.abs(wanted).max())
+        if off > TOLERANCE * scale + 2.0 * MUJOCO_LEAST:
+            raise ReadBackError(
+                f"MuJoCo reads other numbers for body '{name}', by {off:.3g} of {scale:.3g} SI.",
+                place=place,
+                evidence={"read": read, "wanted": wanted},
+            )
+        worst = max(worst, off / scale if scale > 0.0 else 0.0)
+    return worst
+
+
+def _other_arrays(old: Any, new: Any) -> list[str]:
+    known = {*IDENTIFIED, *CONSEQUENCES}
+    arrays = (name for name in dir(old) if not name.startswith("_") and name not in known)
+    return [
+        name
+        for name in arrays
+        if isinstance(getattr(old, name), np.ndarray)
+        and not np.array_equal(getattr(old, name), getattr(new, name))
+    ]
 
 
 def _compared_in_mujoco(

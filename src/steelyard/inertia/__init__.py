@@ -18,6 +18,7 @@ if TYPE_CHECKING:
         equivalent_ellipsoid,
         principal_axes,
         random_body,
+        same_body,
     )
     from steelyard.inertia.cholesky import (
         from_log_cholesky,
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
         scaled_pseudo_inertia,
     )
     from steelyard.inertia.mesh import Mesh, edge_defects, mesh_properties, read_mesh
-    from steelyard.inertia.orders import MujocoPrincipal, from_order
+    from steelyard.inertia.orders import MUJOCO_LEAST, MujocoPrincipal, from_order
     from steelyard.inertia.parameters import (
         PARAMETER_NAMES,
         PARAMETER_UNITS,
@@ -46,6 +47,7 @@ if TYPE_CHECKING:
     from steelyard.inertia.solids import box, capsule, cylinder, ellipsoid, sphere
 
 __all__ = [
+    "MUJOCO_LEAST",
     "PARAMETER_NAMES",
     "PARAMETER_UNITS",
     "ROUND_OFF",
@@ -78,6 +80,7 @@ __all__ = [
     "read_mesh",
     "relative_eigenvalue",
     "rotational_inertia",
+    "same_body",
     "scaled_pseudo_inertia",
     "sphere",
 ]

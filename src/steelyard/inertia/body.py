@@ -134,6 +134,25 @@ class Body:
         return _combined(self, other, -1.0)
 
 
+def same_body(one: Body | None, other: Body | None) -> bool:
+    """Whether two bodies have the same numbers, to the last bit; nothing is the same as nothing.
+
+    Args:
+        one: a body, or None.
+        other: another, in the same frame, or None.
+
+    Returns:
+        Whether they are the same.
+    """
+    if one is None or other is None:
+        return one is other
+    return (
+        one.mass == other.mass
+        and np.array_equal(one.com, other.com)
+        and np.array_equal(one.inertia, other.inertia)
+    )
+
+
 def _steiner(offset: Array) -> Array:
     """|p|^2 1 - p p', the inertia of a unit point mass, shape (3, 3)."""
     return np.asarray(offset @ offset * np.eye(3) - np.outer(offset, offset))

@@ -15,7 +15,7 @@ MuJoCo writes another set of numbers, so it has a small class here.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -33,6 +33,10 @@ ORDERS: dict[str, tuple[str, ...]] = {
     "opensymoro": ("Ixx", "Ixy", "Ixz", "Iyy", "Iyz", "Izz", "mx", "my", "mz", "m"),
 }
 """Names of the ten numbers in the order of each tool."""
+
+
+MUJOCO_LEAST = 1e-14
+"""Smallest mass (kg) and principal moment (kg m²) of a moving body; MuJoCo refuses what is below 1e-15."""
 
 
 def from_order(values: ArrayLike, tool: str) -> Array:
@@ -91,6 +95,17 @@ class MujocoPrincipal:
         R = principal.rotation[:, ::-1] * np.array([1.0, 1.0, -1.0])
         q = Pose(R, np.zeros(3)).quaternion
         return cls(body.mass, body.com, q[[3, 0, 1, 2]], principal.moments[::-1])
+
+    @property
+    def loadable(self) -> MujocoPrincipal:
+        """The same as MuJoCo takes it, which refuses what an estimate on the border of the possible is.
+
+        The largest moment is lowered by the round-off by which it exceeds the sum of the others, and a mass
+        or a moment below `MUJOCO_LEAST` is raised to it.
+        """
+        high, middle, low = (float(x) for x in np.maximum(self.diaginertia, MUJOCO_LEAST))
+        moments = np.array([min(high, low + middle), middle, low])
+        return replace(self, mass=max(self.mass, MUJOCO_LEAST), diaginertia=moments)
 
     def to_body(self) -> Body:
         """Read the body."""

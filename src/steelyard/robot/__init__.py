@@ -12,9 +12,22 @@ from steelyard.door import open_door
 if TYPE_CHECKING:
     from steelyard.robot.descriptions.load import load_robot
     from steelyard.robot.descriptions.meshes import MeshFolder
+    from steelyard.robot.descriptions.patch import (
+        DescriptionSource,
+        PatchedNumber,
+        open_description,
+        urdf_source,
+    )
     from steelyard.robot.descriptions.repair import REMEDIES, Repair, repair_file
-    from steelyard.robot.descriptions.source_edits import Change
-    from steelyard.robot.descriptions.urdf import URDF_KINDS, origin_element, parse_urdf, urdf_text
+    from steelyard.robot.descriptions.source_edits import Change, declared_encoding
+    from steelyard.robot.descriptions.urdf import (
+        TENSOR_ENTRIES,
+        URDF_KINDS,
+        inertial_element,
+        origin_element,
+        parse_urdf,
+        urdf_text,
+    )
     from steelyard.robot.joint import Joint, JointKind, Limits
     from steelyard.robot.link import (
         Box,
@@ -42,11 +55,13 @@ if TYPE_CHECKING:
 __all__ = [
     "REMEDIES",
     "STANDARD_GRAVITY",
+    "TENSOR_ENTRIES",
     "URDF_KINDS",
     "Box",
     "Capsule",
     "Change",
     "Cylinder",
+    "DescriptionSource",
     "FixedLink",
     "Frame",
     "Geometry",
@@ -56,19 +71,24 @@ __all__ = [
     "Link",
     "MeshFile",
     "MeshFolder",
+    "PatchedNumber",
     "Repair",
     "Robot",
     "Rotor",
     "Shape",
     "Sphere",
     "StatedLimits",
+    "declared_encoding",
+    "inertial_element",
     "load_robot",
+    "open_description",
     "origin_element",
     "parse_urdf",
     "read_payload",
     "repair_file",
     "rotor_name",
     "spin_only",
+    "urdf_source",
     "urdf_text",
     "with_limits",
     "with_rotors",

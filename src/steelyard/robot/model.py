@@ -150,6 +150,15 @@ class Robot:
         return float(sum(body.mass for body in bodies if body is not None))
 
     @cached_property
+    def own_bodies(self) -> dict[str, Body | None]:
+        """What the description states of every link by itself, in its own frame, by name; bolted ones too."""
+        bodies: dict[str, Body | None] = {}
+        for link in (self.base, *self.links):
+            bodies[link.name] = link.own
+            bodies |= {part.name: part.body for part in link.fixed}
+        return bodies
+
+    @cached_property
     def frames(self) -> tuple[Frame, ...]:
         """Every link of the description as a frame: base, moving links, and the fixed ones on them."""
         frames = []

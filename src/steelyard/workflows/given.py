@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from os import PathLike
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -20,6 +21,9 @@ from steelyard.model import Model, ResultFolder, is_result, read_result
 from steelyard.robot import Robot, StatedLimits
 from steelyard.workflows.options import ByJoint, ByName, Numbers, path_of, text_of, texts_of
 from steelyard.zoo import find_robot
+
+if TYPE_CHECKING:
+    from steelyard.workflows.identification import Identification
 
 
 def given_robot(
@@ -53,9 +57,7 @@ def given_robot(
             raise InputError("goes with a xacro file, not with a robot that is read already.", place="--arg")
         found = robot.floating() if floating else robot
     else:
-        found = find_robot(
-            robot, snap=snap, arguments=_arguments(texts_of(arguments, "--arg")), floating=floating
-        )
+        found = find_robot(robot, snap=snap, arguments=xacro_arguments(arguments), floating=floating)
     if gravity is not None:
         found = found.with_gravity(_gravity(text_of(gravity, "--gravity") or ""))
     if tool_frame is not None:
@@ -93,6 +95,26 @@ def given_model(
         raise InputError("goes with a xacro file, not with a result folder.", place="--arg")
     found = _with_gravity_and_locks(model, gravity, lock)
     return found if stated is None else replace(found, robot=stated.limited(found.robot))
+
+
+def given_result(result: Identification | Model | FilePath) -> Model:
+    """The model of a result: an identification, a model, or a result folder; no description.
+
+    Args:
+        result: the result.
+
+    Returns:
+        The model.
+
+    Raises:
+        InputError: the path is no result folder, or what it holds cannot be read.
+        NoSolutionError: an identification found no set of links that can exist.
+    """
+    if isinstance(result, Model):
+        return result
+    if isinstance(result, str | PathLike):
+        return Model.of_result(read_result(result))
+    return result.model
 
 
 def _with_gravity_and_locks(model: Model, gravity: Numbers | None, lock: ByName | None) -> Model:
@@ -167,10 +189,20 @@ def mesh_folder(robot: Robot | FilePath) -> Path | None:
     return path.parent if path.is_file() else None
 
 
-def _arguments(given: Sequence[str]) -> dict[str, str]:
-    """Values of xacro arguments by name."""
+def xacro_arguments(given: Sequence[str] | Mapping[str, str] | None) -> dict[str, str]:
+    """Values of xacro arguments by name.
+
+    Args:
+        given: texts such as `prefix=left_`, or a dictionary; None for none.
+
+    Returns:
+        The values.
+
+    Raises:
+        InputError: a text has no name or no value.
+    """
     values: dict[str, str] = {}
-    for text in given:
+    for text in texts_of(given, "--arg"):
         name, equals, value = text.partition("=")
         if not name or not equals:
             raise InputError(

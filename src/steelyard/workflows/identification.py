@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -33,6 +33,9 @@ from steelyard.signals import band_of, in_band
 from steelyard.uncertainty import LinkIntervals, LinkPosterior, base_intervals
 from steelyard.workflows.identify_request import IdentifyRequest, log_options
 from steelyard.workflows.record import read_back
+
+if TYPE_CHECKING:
+    from steelyard.workflows.patched_description import PatchedDescription
 
 NO_LINKS = "no set of links that can exist predicts the estimated torques, so no model is written."
 
@@ -373,6 +376,33 @@ class Identification:
             force=force,
         )
         return {name: str(out / name) for name in written.files}
+
+    def patch(
+        self,
+        description: FilePath,
+        out: FilePath | None = None,
+        *,
+        argument: Sequence[str] | Mapping[str, str] | None = None,
+        force: bool = False,
+    ) -> PatchedDescription:
+        """Change a description of the robot in the numbers that were found, and in nothing else.
+
+        Args:
+            description: the path of a URDF, xacro or MJCF file.
+            out: where to write the changed file; None to write nothing.
+            argument: values of xacro arguments, by name.
+            force: whether files that exist may be replaced, the description itself among them.
+
+        Returns:
+            The changed files, what changed in them, and what they cannot carry; see `sy.patch`.
+
+        Raises:
+            InputError: names or kinematics differ, or a number has no place of its own in the file.
+            NoSolutionError: no set of links that can exist predicts the estimated torques.
+        """
+        from steelyard.workflows.patched_description import patched_description
+
+        return patched_description(description, self.model, out, argument=argument, force=force)
 
     def _drawn(self, draws: int, seed: int) -> Array | None:
         """Models of what the data leaves open, shape (draws, p), SI."""

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import codecs
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from xml.parsers import expat
 from xml.sax.saxutils import quoteattr
 
 from steelyard.errors import DescriptionError
-from steelyard.robot.descriptions.xml import Element, parse_xml
+from steelyard.robot.descriptions.xml import Element, parse_xml, read_description
 
 # A description as text whose elements know where they stand, so that an edit leaves the rest as it was.
 
@@ -28,11 +29,13 @@ class Node(Element):
         start: first byte of its start tag.
         inside: first byte after its start tag.
         end: first byte after its end tag; equal to `inside` for an element without one.
+        path: the file it stands in; None for a text of no file.
     """
 
     start: int = 0
     inside: int = 0
     end: int = 0
+    path: Path | None = None
 
     def nodes(self, tag: str) -> Iterator[Node]:
         """Its direct children of one tag."""
@@ -90,12 +93,13 @@ def as_utf8(content: bytes, file: str) -> bytes:
     return text if declared is None else text[: declared.start(1)] + b"utf-8" + text[declared.end(1) :]
 
 
-def parse_nodes(text: bytes, file: str) -> Node:
+def parse_nodes(text: bytes, file: str, *, path: Path | None = None) -> Node:
     """Parse XML text into its root element.
 
     Args:
-        text: the text in UTF-8.
+        text: the text in UTF-8, whatever its declaration says.
         file: the name to use in messages.
+        path: the file it was read from.
 
     Returns:
         The root element.
@@ -103,14 +107,16 @@ def parse_nodes(text: bytes, file: str) -> Node:
     Raises:
         DescriptionError: not XML, or using a document type or entities; names the line.
     """
-    parse_xml(text, file)  # refuses whatever is not plain XML
+    parse_xml(text, file, encoding="utf-8")  # refuses whatever is not plain XML
     parser = expat.ParserCreate("utf-8")
     roots: list[Node] = []
     open_nodes: list[Node] = []
 
     def start(tag: str, attributes: dict[str, str]) -> None:
         at = parser.CurrentByteIndex
-        node = Node(tag, attributes, file, parser.CurrentLineNumber, start=at, inside=tag_end(text, at))
+        node = Node(
+            tag, attributes, file, parser.CurrentLineNumber, start=at, inside=tag_end(text, at), path=path
+        )
         (open_nodes[-1].children if open_nodes else roots).append(node)
         open_nodes.append(node)
 
@@ -145,6 +151,189 @@ def attribute_spans(text: bytes, node: Node) -> dict[str, tuple[int, int]]:
     """
     found = _ATTRIBUTE.finditer(text, node.start + 1, node.inside)
     return {match.group(1).decode(): match.span() for match in found}
+
+
+# The files of a description with their places, in whatever encoding they are.
+
+
+class SourceTexts:
+    """The files of one description as they are read: what each holds, and where its elements stand.
+
+    Attributes:
+        contents: the bytes of each file that was read, by its path without symbolic links.
+        texts: the same in UTF-8, which the places of elements count in; the declaration stays as it was.
+        roots: the root element of each.
+    """
+
+    def __init__(self, replaced: Mapping[Path, bytes] | None = None) -> None:
+        """Start with nothing read.
+
+        Args:
+            replaced: what to take for the content of files, by their paths, in place of what the disk holds.
+        """
+        self._replaced = dict(replaced or {})
+        self.contents: dict[Path, bytes] = {}
+        self.texts: dict[Path, bytes] = {}
+        self.roots: dict[Path, Node] = {}
+
+    def read(self, path: Path) -> Node:
+        """Read a file into its root element.
+
+        Args:
+            path: an XML file of bounded size.
+
+        Returns:
+            The root element, called by the file's name.
+
+        Raises:
+            DescriptionError: it cannot be read or is no plain XML.
+        """
+        return self.parse(path, read_description(path), path.name)
+
+    def parse(self, path: Path, content: bytes, name: str) -> Node:
+        """Parse what a file holds, or what is to be taken for it.
+
+        Args:
+            path: the file.
+            content: its bytes.
+            name: what to call it in messages.
+
+        Returns:
+            The root element.
+
+        Raises:
+            DescriptionError: it is no plain XML, or not in the encoding it declares.
+        """
+        path = path.resolve()
+        content = self._replaced.get(path, content)
+        parse_xml(content, name)  # what the declared encoding makes of it
+        text = _reencoded(content, name)
+        self.contents[path], self.texts[path] = content, text
+        self.roots[path] = parse_nodes(text, name, path=path)
+        return self.roots[path]
+
+    def edited(self, edits: Mapping[Path, TextEdits]) -> dict[Path, bytes]:
+        """The files after their texts were edited, each in the encoding it was in.
+
+        Args:
+            edits: the edits of each file by its path; files without any stay as they are.
+
+        Returns:
+            The bytes of every file that was read.
+        """
+        return {
+            path: _encoded_like(content, edits[path].result()) if path in edits else content
+            for path, content in self.contents.items()
+        }
+
+
+def _reencoded(content: bytes, file: str) -> bytes:
+    encoding = declared_encoding(content)
+    if encoding in ("utf-8", "us-ascii", "ascii"):
+        return content
+    try:
+        return content.decode(encoding).encode()
+    except (UnicodeError, LookupError) as error:
+        raise DescriptionError(f"cannot be decoded as {encoding}.", place=file) from error
+
+
+def _encoded_like(content: bytes, text: bytes) -> bytes:
+    """A text in UTF-8 in the encoding of a file."""
+    encoding = declared_encoding(content)
+    if encoding in ("utf-8", "us-ascii", "ascii"):
+        return text
+    if encoding == "utf-16":
+        little = content.startswith(codecs.BOM_UTF16_LE)
+        mark = codecs.BOM_UTF16_LE if little else codecs.BOM_UTF16_BE
+        return mark + text.decode().encode("utf-16-le" if little else "utf-16-be")
+    return text.decode().encode(encoding)
+
+
+# Edits that leave every other byte as it was: quotes, order, blanks and line ends stay.
+
+
+def numbers_text(values: Iterable[float]) -> str:
+    """Numbers with the shortest text that reads back to the same bits; minus zero is zero.
+
+    Args:
+        values: the numbers, in any unit.
+
+    Returns:
+        The numbers, separated by blanks.
+    """
+    return " ".join(repr(float(x) + 0.0) for x in values)
+
+
+class TextEdits:
+    """Pieces of a text to put in place of others, collected and then made at once."""
+
+    def __init__(self, text: bytes) -> None:
+        """Start from a text.
+
+        Args:
+            text: the description in UTF-8.
+        """
+        self._text = text
+        self._pieces: list[tuple[int, int, bytes]] = []
+
+    def assign(
+        self, node: Node, values: Mapping[str, str], *, renamed: Mapping[str, str] | None = None
+    ) -> None:
+        """Give attributes their values between the quotes they have; those that are missing are added last.
+
+        Args:
+            node: the element.
+            values: text of each attribute by name, free of quotes and markup.
+            renamed: attributes that take the place of others, old names by new ones.
+        """
+        olds = dict(renamed or {})
+        found = {m.group(1).decode(): m for m in _ATTRIBUTE.finditer(self._text, node.start + 1, node.inside)}
+        last = max((m.end() for m in found.values()), default=node.start + 1 + len(node.tag.encode()))
+        for name, value in values.items():
+            stated = found.get(olds.get(name, name))
+            if stated is None:
+                self._pieces.append((last, last, f' {name}="{value}"'.encode()))
+                continue
+            if name in olds:
+                self._pieces.append((*stated.span(1), name.encode()))
+            start, end = stated.span(2)
+            self._pieces.append((start + 1, end - 1, value.encode()))
+
+    def insert(self, node: Node, child: str, *, own_line: bool = False) -> None:
+        """Put a child into an element, before the others.
+
+        Args:
+            node: the element.
+            child: the element to put in.
+            own_line: whether it gets a line of its own where the first child has one, as far in as that.
+        """
+        first = next((x for x in node.children if isinstance(x, Node)), None)
+        if (
+            own_line
+            and first is not None
+            and first.path == node.path
+            and node.inside <= first.start < node.end
+        ):
+            before = self._text[node.inside : first.start]
+            blank = before[len(before.rstrip()) :]
+            self._pieces.append((first.start, first.start, child.encode() + blank))
+        elif node.end > node.inside:
+            self._pieces.append((node.inside, node.inside, child.encode()))
+        else:
+            closing = f">{child}</{node.tag}>".encode()
+            self._pieces.append((node.inside - 2, node.inside, closing))
+
+    def result(self) -> bytes:
+        """The text with all changes made."""
+        return _pieced(self._text, self._pieces)
+
+
+def _pieced(whole: bytes, pieces: Iterable[tuple[int, int, bytes]]) -> bytes:
+    text, done = [], 0
+    for start, end, piece in sorted(pieces, key=lambda item: item[:2]):
+        text += [whole[done:start], piece]
+        done = end
+    return b"".join([*text, whole[done:]])
 
 
 # Edits of a description's text: each one listed, and said in a comment beside the element it changes.
@@ -235,11 +424,7 @@ class Edits:
     def result(self) -> bytes:
         """The text with all changes made."""
         notes = [(at, at, _comment("; ".join(texts))) for at, texts in self._comments.items()]
-        text, done = [], 0
-        for start, end, piece in sorted([*self._pieces, *notes], key=lambda item: item[:2]):
-            text += [self._text[done:start], piece]
-            done = end
-        return b"".join([*text, self._text[done:]])
+        return _pieced(self._text, [*self._pieces, *notes])
 
     def _note(self, node: Node, what: str, reason: str) -> None:
         self._comments.setdefault(node.inside, []).append(f"{what}: {reason}")

@@ -169,7 +169,7 @@ def read_urdf_link(element: Element, meshes: MeshFolder, findings: list[Finding]
         if shape is None:
             solids.append(None)
             continue
-        collision.append(Geometry(shape, _pose(item.first("origin"))))
+        collision.append(Geometry(shape, origin_pose(item.first("origin"))))
         mesh = meshes.read(shape, geometry.children[0].place) if isinstance(shape, MeshFile) else None
         # What has no thickness of its own says nothing about mass.
         flat = any(finding.code == "flat-shape" for finding in findings[before:])
@@ -190,7 +190,15 @@ def _look_for_visual_meshes(link: Element, meshes: MeshFolder) -> None:
                     meshes.find(name, mesh.place)
 
 
-def _pose(element: Element | None) -> Pose:
+def origin_pose(element: Element | None) -> Pose:
+    """Where an `<origin>` says that something stands.
+
+    Args:
+        element: the `<origin>`; None where there is none.
+
+    Returns:
+        The pose in what carries it.
+    """
     if element is None:
         return Pose.identity()
     return Pose.from_rpy(element.vector("rpy", _ZERO), element.vector("xyz", _ZERO))
@@ -202,7 +210,7 @@ def _body(inertial: Element) -> Body:
         raise DescriptionError(f"a mass of {mass:g} kg is none.", place=inertial.place, remedy="Write 0.")
     tensor = inertial.need("inertia")
     ixx, ixy, ixz, iyy, iyz, izz = (tensor.number(key) for key in ("ixx", "ixy", "ixz", "iyy", "iyz", "izz"))
-    X_LC = _pose(inertial.first("origin"))
+    X_LC = origin_pose(inertial.first("origin"))
     I_C = np.array([[ixx, ixy, ixz], [ixy, iyy, iyz], [ixz, iyz, izz]])
     if mass == 0.0:
         # A massless body has no com; its tensor, if any, does not depend on where it sits.
@@ -500,6 +508,15 @@ UNBOUNDED = "1e30"
 """What stands for no limit: URDF knows no infinity, and urdfdom refuses a joint that leaves a limit out."""
 URDF_KINDS = (JointKind.REVOLUTE, JointKind.CONTINUOUS, JointKind.PRISMATIC, JointKind.FLOATING)
 """Kinds of moving joints that URDF has."""
+TENSOR_ENTRIES = {
+    "ixx": (0, 0),
+    "ixy": (0, 1),
+    "ixz": (0, 2),
+    "iyy": (1, 1),
+    "iyz": (1, 2),
+    "izz": (2, 2),
+}
+"""Where the attributes of `<inertia>` stand in the tensor."""
 LinkLines = Callable[[str, Body | None, tuple[Geometry, ...]], Iterable[str]]
 """The lines of a link: of its name, its body and the shapes it collides with."""
 
@@ -641,6 +658,22 @@ def origin_element(pose: Pose) -> str:
         The element on one line.
     """
     return f'<origin xyz="{_words(pose.translation)}" rpy="{_words(pose.rpy)}"/>'
+
+
+def inertial_element(body: Body) -> str:
+    """An `<inertial>` whose axes are the link's.
+
+    Args:
+        body: the body in the link's frame.
+
+    Returns:
+        The element on one line.
+    """
+    tensor = " ".join(f'{key}="{_word(body.inertia[at])}"' for key, at in TENSOR_ENTRIES.items())
+    return (
+        f'<inertial><origin xyz="{_words(body.com)}" rpy="0 0 0"/><mass value="{_word(body.mass)}"/>'
+        f"<inertia {tensor}/></inertial>"
+    )
 
 
 def _words(values: Array) -> str:

@@ -146,12 +146,13 @@ def read_description(path: Path) -> bytes:
     return content
 
 
-def parse_xml(content: bytes | str, file: str) -> Element:
+def parse_xml(content: bytes | str, file: str, *, encoding: str | None = None) -> Element:
     """Parse XML text into its root element.
 
     Args:
         content: the text.
         file: the name to use in messages.
+        encoding: of the bytes, whatever they declare; None for what they declare.
 
     Returns:
         The root element.
@@ -159,7 +160,7 @@ def parse_xml(content: bytes | str, file: str) -> Element:
     Raises:
         DescriptionError: not XML, or using a document type or entities; names the line.
     """
-    parser = expat.ParserCreate()
+    parser = expat.ParserCreate(encoding)
     roots: list[Element] = []
     open_elements: list[Element] = []
     count = 0

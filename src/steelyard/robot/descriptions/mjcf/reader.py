@@ -14,7 +14,7 @@ the body in the world, wherever the file draws it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from pathlib import Path
@@ -76,13 +76,91 @@ def load_mjcf(path: FilePath, *, snap: bool = False, floating: bool = False) -> 
     Raises:
         DescriptionError: the file cannot be understood as one tree of supported joints.
     """
-    path = Path(path)
-    root = read_xml(path)
-    _expand_includes(root, path.parent, path)
-    return _robot(root, path.name, path.parent, snap, floating)
+    return read_mjcf(Path(path), snap=snap, floating=floating).robot
 
 
-def _robot(root: Element, source: str, folder: Path, snap: bool, floating: bool) -> Robot:
+@dataclass(frozen=True, eq=False)
+class BodySource:
+    """Where the file states a link.
+
+    Attributes:
+        body: the `<body>`.
+        inertial: its `<inertial>`, or None.
+        frame: X_LF, what encloses the inertial, or would, in the link's frame.
+        origin: X_LB, the body's own frame in the link's.
+        weighed: whether its inertia is that of its geoms, whatever its inertial says.
+        unknown: why its inertia cannot be told, a mesh that is missing say; empty where it can.
+    """
+
+    body: Element
+    inertial: Element | None
+    frame: Pose
+    origin: Pose
+    weighed: bool
+    unknown: str = ""
+
+
+@dataclass(frozen=True, eq=False)
+class JointSource:
+    """Where the file states a joint.
+
+    Attributes:
+        stated: the `<joint>` as it stands.
+        resolved: the same with what its class gives it.
+        drive: its own friction and rotor, without those of its actuators.
+    """
+
+    stated: Element
+    resolved: Element
+    drive: Drive
+
+
+@dataclass(frozen=True, eq=False)
+class MjcfContent:
+    """An MJCF file as it was read.
+
+    Attributes:
+        robot: what it describes.
+        root: the `<mujoco>` element, includes expanded.
+        compiler: how its numbers are meant.
+        bodies: where each link stands, in the order of MuJoCo's bodies, by name.
+        joints: where each moving joint stands, by name.
+    """
+
+    robot: Robot
+    root: Element
+    compiler: Compiler
+    bodies: dict[str, BodySource]
+    joints: dict[str, JointSource]
+
+
+def read_mjcf(
+    path: Path,
+    *,
+    snap: bool = False,
+    floating: bool = False,
+    read: Callable[[Path], Element] = read_xml,
+) -> MjcfContent:
+    """Read an MJCF file, with where it states what.
+
+    Args:
+        path: the file, see `load_mjcf`.
+        snap: as there.
+        floating: as there.
+        read: reads it and the files it includes.
+
+    Returns:
+        The robot and its places.
+
+    Raises:
+        DescriptionError: the file cannot be understood as one tree of supported joints.
+    """
+    root = read(path)
+    _expand_includes(root, path.parent, path, read)
+    return _content(root, path.name, path.parent, snap, floating)
+
+
+def _content(root: Element, source: str, folder: Path, snap: bool, floating: bool) -> MjcfContent:
     findings: list[Finding] = []
     snapped: list[Rounding] | None = [] if snap else None
     _check_sections(root, findings)
@@ -102,9 +180,8 @@ def _robot(root: Element, source: str, folder: Path, snap: bool, floating: bool)
     message = "MJCF states no velocity limits; they are taken as infinite."
     findings.append(Finding(Severity.INFO, "missing-limit", message, root.place))
     name = root.attributes.get("model", "").strip() or Path(source).stem
-    return assemble_robot(name, links, joints, findings, source=source, floating=floating).with_gravity(
-        gravity
-    )
+    robot = assemble_robot(name, links, joints, findings, source=source, floating=floating)
+    return MjcfContent(robot.with_gravity(gravity), root, compiler, bodies.sources, bodies.joint_sources)
 
 
 def _scaled(links: list[RawLink], total: float, place: str, findings: list[Finding]) -> list[RawLink]:
@@ -118,7 +195,7 @@ def _scaled(links: list[RawLink], total: float, place: str, findings: list[Findi
     return [replace(link, body=body) for link, body in zip(links, bodies, strict=True)]
 
 
-def _expand_includes(root: Element, folder: Path, own: Path) -> None:
+def _expand_includes(root: Element, folder: Path, own: Path, read: Callable[[Path], Element]) -> None:
     """Put the children of each included file's root in the place of its `<include>`.
 
     As in MuJoCo a name is looked up in the folder of the main file, then in that of the including file, and
@@ -150,7 +227,7 @@ def _expand_includes(root: Element, folder: Path, own: Path) -> None:
                     f"'{child.attributes['file']}' is included twice, or includes itself.", place=child.place
                 )
             seen.add(path)
-            waiting += [(inner, path.parent) for inner in reversed(read_xml(path).children)]
+            waiting += [(inner, path.parent) for inner in reversed(read(path).children)]
 
 
 def _file(include: Element, folder: Path, here: Path) -> Path:
@@ -404,11 +481,15 @@ class _Bodies:
             bodies whose link has its frame elsewhere.
         joints: their joints, and a fixed one for each body without, from the world outwards.
         references: coordinate of each moving joint where the file draws it, rad or m, by name.
+        sources: where each body stands, by name.
+        joint_sources: where each moving joint stands, by name.
     """
 
     links: list[RawLink] = field(default_factory=list)
     joints: list[RawJoint] = field(default_factory=list)
     references: dict[str, float] = field(default_factory=dict)
+    sources: dict[str, BodySource] = field(default_factory=dict)
+    joint_sources: dict[str, JointSource] = field(default_factory=dict)
 
 
 def _read_bodies(root: Element, context: _Context) -> _Bodies:
@@ -445,7 +526,8 @@ def _add(bodies: _Bodies, item: _Item, parent: _Carrier, context: _Context) -> t
     name = element.attributes.get("name", "").strip() or context.fresh(f"body{len(bodies.links)}")
     around = context.defaults.known(element.attributes.get("childclass", item.around), element)
     items = list(context.content(element, around))
-    joints = _joints(items, name, parent.link, context)
+    joints, places = _joints(items, name, parent.link, context)
+    bodies.joint_sources.update(places)
     weld = context.fresh(f"{name}_fixed")
     X_PB = Pose.identity()
     if not (joints and joints[0].kind is JointKind.FLOATING):
@@ -457,7 +539,10 @@ def _add(bodies: _Bodies, item: _Item, parent: _Carrier, context: _Context) -> t
         message = f"body '{name}' is relieved of gravity ('gravcomp'), which is not modelled."
         context.findings.append(Finding(Severity.WARNING, "gravcomp-ignored", message, place))
     own = _Carrier(name, X_LB, parent.moves or bool(joints))
+    noticed = len(context.findings)
     bodies.links.append(_read_link(element, name, items, X_LB, context, moves=own.moves))
+    unknown = [x.message for x in context.findings[noticed:] if x.code == "missing-inertial"]
+    bodies.sources[name] = replace(_source(element, items, X_LB, context), unknown="".join(unknown))
     if not joints:
         bodies.joints.append(_fixed(weld, place, parent.link, name, X_PB))
         return own, items
@@ -472,9 +557,22 @@ def _add(bodies: _Bodies, item: _Item, parent: _Carrier, context: _Context) -> t
     return own, items
 
 
-def _joints(items: Sequence[_Item], body: str, parent: str, context: _Context) -> list[BodyJoint]:
+def _source(body: Element, items: Sequence[_Item], X_LB: Pose, context: _Context) -> BodySource:
+    inertial = next((item for item in items if item.element.tag == "inertial"), None)
+    geoms = [context.resolve(item) for item in items if item.element.tag == "geom"]
+    first, last = context.compiler.inertia_groups
+    counted = any(first <= geom.number("group", 0.0) <= last for geom in geoms)
+    weighed = counted and context.compiler.inertia_from_geom == "true"
+    if inertial is None:
+        return BodySource(body, None, X_LB, X_LB, weighed)
+    return BodySource(body, inertial.element, X_LB @ inertial.frame, X_LB, weighed)
+
+
+def _joints(
+    items: Sequence[_Item], body: str, parent: str, context: _Context
+) -> tuple[list[BodyJoint], dict[str, JointSource]]:
     stated = [item for item in items if item.element.tag in ("joint", "freejoint")]
-    joints = []
+    joints, places = [], {}
     for k, item in enumerate(stated, start=1):
         # MuJoCo gives a <freejoint> nothing of the defaults.
         element = context.resolve(item) if item.element.tag == "joint" else item.element
@@ -483,12 +581,13 @@ def _joints(items: Sequence[_Item], body: str, parent: str, context: _Context) -
         joints.append(
             read_joint(element, name, item.frame, context.compiler, context.placements, context.findings)
         )
+        places[name] = JointSource(item.element, element, joints[-1].drive)
     for joint in joints:
         if joint.kind is JointKind.FLOATING and (len(joints) > 1 or parent != _WORLD):
             raise DescriptionError(
                 f"free joint '{joint.name}' must be the only joint of a body in the world.", place=joint.place
             )
-    return joints
+    return joints, places
 
 
 def _in_a_row(joints: Sequence[BodyJoint], parent: str, child: str, X_PB: Pose) -> list[RawJoint]:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from steelyard.errors import DescriptionError
 from steelyard.files import FilePath
+from steelyard.robot.descriptions.source_edits import SourceTexts
 from steelyard.robot.descriptions.urdf import robot_from_urdf_element
 from steelyard.robot.descriptions.xacro.expression import (
     ExpansionBudget,
@@ -400,6 +401,25 @@ _FRAGMENT = ""
 """Tag of an element that only carries children to where they belong."""
 
 
+@dataclass
+class ExpandedElement(Element):
+    """An element of the expanded tree.
+
+    Attributes:
+        source: the element it was made from.
+    """
+
+    source: Element | None = None
+
+    @property
+    def stated(self) -> Element:
+        """The element of the file behind it, through the blocks that were handed on."""
+        element: Element = self
+        while isinstance(element, ExpandedElement) and element.source is not None:
+            element = element.source
+        return element
+
+
 class Expansion:
     """Expands one description, in the order of its lines."""
 
@@ -445,7 +465,7 @@ class Expansion:
 
     def _root(self, source: Element, into: Element, scope: Scope) -> None:
         """The root's attributes come last: its name may be an argument whose default stands inside."""
-        element = Element(source.tag, {}, source.file, source.line)
+        element = ExpandedElement(source.tag, {}, source.file, source.line, source=source)
         self._content(source, element, scope)
         element.attributes = self._attributes(source, scope) | element.attributes
         into.children.append(element)
@@ -475,7 +495,8 @@ class Expansion:
 
     def _plain(self, source: Element, into: Element, scope: Scope) -> None:
         self._budget.make_element()
-        element = Element(source.tag, self._attributes(source, scope), source.file, source.line)
+        stated = self._attributes(source, scope)
+        element = ExpandedElement(source.tag, stated, source.file, source.line, source=source)
         self._content(source, element, scope)
         into.children.append(element)
 
@@ -654,11 +675,38 @@ def load_xacro(
     Raises:
         DescriptionError: the file cannot be expanded, or what it expands to is no robot.
     """
-    path = Path(path)
-    files = SourceFiles(path)
+    _, robot = read_xacro(Path(path), arguments=arguments, snap=snap, floating=floating)
+    return robot
+
+
+def read_xacro(
+    path: Path,
+    *,
+    arguments: Mapping[str, str] | None = None,
+    snap: bool = False,
+    floating: bool = False,
+    sources: SourceTexts | None = None,
+) -> tuple[Element, Robot]:
+    """Read a robot from a xacro file, with the tree it was read from.
+
+    Args:
+        path: the file, see `load_xacro`.
+        arguments: as there.
+        snap: as there.
+        floating: as there.
+        sources: keeps what is read, with its places; None where nobody asks for them.
+
+    Returns:
+        The expanded tree, whose elements know those they were made from, and the robot.
+
+    Raises:
+        DescriptionError: the file cannot be expanded, or what it expands to is no robot.
+    """
+    files = SourceFiles(path, sources)
     root = _expanded(files, arguments)
     _name_meshes_from_root(root, files)
-    return robot_from_urdf_element(root, path.name, files.root, snap=snap, floating=floating)
+    robot = robot_from_urdf_element(root, path.name, files.root, snap=snap, floating=floating)
+    return root, robot
 
 
 def expand_xacro(path: FilePath, *, arguments: Mapping[str, str] | None = None) -> Element:

@@ -13,6 +13,7 @@ from pathlib import Path
 import yaml
 
 from steelyard.errors import InputError
+from steelyard.robot.descriptions.source_edits import SourceTexts
 from steelyard.robot.descriptions.xacro.expression import MAX_SIZE, Fault, shown
 from steelyard.robot.descriptions.xml import Element, parse_xml, read_xml
 
@@ -31,13 +32,15 @@ class SourceFiles:
     Names are resolved through symbolic links first, so that none leads out of the root.
     """
 
-    def __init__(self, main: Path) -> None:
+    def __init__(self, main: Path, sources: SourceTexts | None = None) -> None:
         """Start at a description.
 
         Args:
             main: the file to expand.
+            sources: keeps what is read, with its places; None where nobody asks for them.
         """
         self._given = main
+        self._sources = sources
         self.main = main.resolve()
         folder = self.main.parent
         packages = (place for place in (folder, *folder.parents) if (place / "package.xml").is_file())
@@ -125,7 +128,9 @@ class SourceFiles:
             The element; its places name the file as seen from the description's folder.
         """
         if path not in self._trees:
-            self._trees[path] = parse_xml(self.content(path), self._name(path))
+            content, name = self.content(path), self._name(path)
+            keep = self._sources
+            self._trees[path] = parse_xml(content, name) if keep is None else keep.parse(path, content, name)
         return self._trees[path]
 
     def content(self, path: Path, most: int = MAX_FILE_BYTES) -> bytes:
@@ -187,7 +192,7 @@ class SourceFiles:
 
     def read_main(self) -> Element:
         """The root element of the description itself."""
-        return read_xml(self._given)
+        return read_xml(self._given) if self._sources is None else self._sources.read(self._given)
 
 
 class FileMissing(Fault):
