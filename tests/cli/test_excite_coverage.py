@@ -110,8 +110,8 @@ def test_a_plate_without_thickness_is_kept_clear(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("shape", "words"),
     [
-        ('<mesh filename="missing.stl"/>', "lower: its mesh cannot be read"),
-        ('<mesh filename="../outside.stl"/>', "lower: its mesh cannot be read"),
+        ('<mesh filename="missing.stl"/>', "lower: its mesh is not counted"),
+        ('<mesh filename="../outside.stl"/>', "lower: its mesh is not counted"),
         ('<cone radius="1"/>', "Its clearance is not checked"),
     ],
 )

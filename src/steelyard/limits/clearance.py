@@ -21,7 +21,7 @@ from steelyard.limits.distance import COLUMNS, CORNERS, apart, overlapping
 from steelyard.limits.parts import Pair, gather, part_of, scene_pairs, self_pairs, without
 from steelyard.limits.scene import FLOOR, Floor, Scene
 from steelyard.limits.shapes import Cores, pack
-from steelyard.robot import Geometry, Robot
+from steelyard.robot import Geometry, MeshSource, Robot
 from steelyard.threads import share
 
 # Positions to look at before anything moves: the robot at rest, and a fixed set spread over its limits.
@@ -290,7 +290,7 @@ def clearance_of(
     scene: Scene | None = None,
     *,
     tool: Sequence[Geometry] = (),
-    meshes: FilePath | None = None,
+    meshes: MeshSource | FilePath | None = None,
     tool_meshes: FilePath | None = None,
     ignore: Iterable[tuple[str, str]] = (),
     rest: ArrayLike | None = None,
@@ -312,8 +312,8 @@ def clearance_of(
         robot: the robot.
         scene: what stands around it, in its base frame.
         tool: shapes it holds, in its tool frame.
-        meshes: folder of the description, where its meshes are looked for; without it meshes are reported as
-            unchecked.
+        meshes: where the meshes of the description are looked for, or its folder; None for where the robot
+            says. Those that are not found are reported as unchecked.
         tool_meshes: folder where meshes of the tool are looked for; None for the description's.
         ignore: pairs of names of links, obstacles or `tool` that may touch.
         rest: a position at which nothing collides, shape (nq,), rad or m; the one nearest to zero within the

@@ -18,7 +18,7 @@ from steelyard.limits.distance import COLUMNS, CORNERS, walk_apart
 from steelyard.limits.scene import Obstacle, Scene
 from steelyard.limits.shapes import FLAT, Core, Solid, core_of, hull_corners, polytope
 from steelyard.pose import Pose
-from steelyard.robot import Geometry, Link, MeshFile, MeshFolder, Robot
+from steelyard.robot import Geometry, Link, MeshFile, MeshFolder, MeshSource, Robot
 
 # Fewer corners for the hull of a mesh, thickened so that nothing of it is left outside.
 
@@ -141,7 +141,7 @@ def gather(
     robot: Robot,
     scene: Scene,
     tool: Sequence[Geometry],
-    meshes: FilePath | None,
+    meshes: MeshSource | FilePath | None,
     findings: list[Finding],
     tool_meshes: FilePath | None = None,
 ) -> tuple[list[Part], list[Part], list[Part]]:
@@ -151,14 +151,15 @@ def gather(
         robot: the robot.
         scene: what stands around it.
         tool: shapes at its tool frame, in that frame.
-        meshes: folder that mesh names start from, None where there is none.
+        meshes: where meshes are looked for, or the folder that their names start from; None for where the
+            robot says.
         findings: where to report shapes that are left out, made simpler, or missing.
         tool_meshes: folder that mesh names of the tool start from; None for the same one.
 
     Returns:
         Parts of the links (the base first), of the tool and of the scene.
     """
-    folder = MeshFolder(meshes, findings)
+    folder = MeshFolder(robot.meshes if meshes is None else meshes, findings)
     links: list[Part] = []
     for index, link in enumerate((robot.base, *robot.links), start=-1):
         own = _parts(link.name, index, link.collision, folder, findings)
@@ -215,7 +216,7 @@ def _found(
         return core_of(item.shape), item.shape
     mesh = folder.read(item.shape, title)
     if mesh is None:
-        message = "its mesh cannot be read here, so its clearance is not checked."
+        message = f"its mesh is not counted, so its clearance is not checked: {folder.why(item.shape.file)}."
         findings.append(Finding(Severity.WARNING, "unchecked-shape", message, title))
         return None
     core = covering_core(mesh.vertices)

@@ -6,12 +6,23 @@
 """
 
 from steelyard.robot.descriptions.load import load_robot
-from steelyard.robot.descriptions.meshes import MeshFolder
+from steelyard.robot.descriptions.meshes import MeshFolder, mesh_source
 from steelyard.robot.descriptions.repair import REMEDIES, Repair, repair_file
 from steelyard.robot.descriptions.source_edits import Change
 from steelyard.robot.descriptions.urdf import URDF_KINDS, origin_element, parse_urdf, urdf_text
 from steelyard.robot.joint import Joint, JointKind, Limits
-from steelyard.robot.link import Box, Capsule, Cylinder, FixedLink, Geometry, Link, MeshFile, Shape, Sphere
+from steelyard.robot.link import (
+    Box,
+    Capsule,
+    Cylinder,
+    FixedLink,
+    Geometry,
+    Link,
+    MeshFile,
+    MeshSource,
+    Shape,
+    Sphere,
+)
 from steelyard.robot.model import STANDARD_GRAVITY, Frame, Robot, Rotor, rotor_name, spin_only, with_rotors
 from steelyard.robot.payload import read_payload
 from steelyard.robot.stated_limits import StatedLimits, with_limits
@@ -33,6 +44,7 @@ __all__ = [
     "Link",
     "MeshFile",
     "MeshFolder",
+    "MeshSource",
     "Repair",
     "Robot",
     "Rotor",
@@ -40,6 +52,7 @@ __all__ = [
     "Sphere",
     "StatedLimits",
     "load_robot",
+    "mesh_source",
     "origin_element",
     "parse_urdf",
     "read_payload",

@@ -19,6 +19,7 @@ from steelyard.workflows.options import (
     LockGiven,
     Numbers,
     Option,
+    PackagePathGiven,
     RobotGiven,
     ToolFrameGiven,
     ToolGiven,
@@ -144,6 +145,7 @@ def excite(
     lock: LockGiven = None,
     tool_frame: ToolFrameGiven = None,
     argument: ArgumentsGiven = None,
+    package_path: PackagePathGiven = None,
     limits: LimitsGiven = None,
     velocity: VelocityGiven = None,
     acceleration: AccelerationGiven = None,
@@ -194,6 +196,7 @@ def excite(
         lock: positions of joints that are held still, rad or m, by name.
         tool_frame: link whose frame is the tool's; None for the end of the longest chain.
         argument: values of xacro arguments, by name.
+        package_path: folders that hold packages which meshes and xacro files name, or `NAME=FOLDER`.
         limits: file with limits beside the description.
         velocity: largest speeds, rad/s or m/s.
         acceleration: largest accelerations, rad/s² or m/s².
@@ -247,6 +250,7 @@ def excite(
         lock=lock,
         tool_frame=tool_frame,
         argument=argument,
+        package_path=package_path,
         limits=limits,
         velocity=velocity,
         acceleration=acceleration,

@@ -165,6 +165,14 @@ ArgumentsGiven = Annotated[
     Sequence[str] | Mapping[str, str] | None,
     Option("Value of a xacro argument; may be repeated.", flag="--arg", metavar="NAME=VALUE", repeated=True),
 ]
+PackagePathGiven = Annotated[
+    FilePath | Sequence[FilePath] | None,
+    Option(
+        "Folder with packages that meshes and xacro files name, or NAME=FOLDER; may be repeated.",
+        metavar="DIR",
+        repeated=True,
+    ),
+]
 ToolFrameGiven = Annotated[
     str | None,
     Option("Link whose frame is the tool's (default: the end of the longest chain).", metavar="LINK"),
@@ -251,6 +259,21 @@ def path_of(given: FilePath | None) -> str | None:
         Its text.
     """
     return None if given is None else os.fspath(given)
+
+
+def folders_of(given: FilePath | Sequence[FilePath] | None) -> tuple[str, ...]:
+    """Folders as a record holds them.
+
+    Args:
+        given: one, several, or None for none.
+
+    Returns:
+        Their texts.
+    """
+    if given is None:
+        return ()
+    several = [given] if isinstance(given, str | os.PathLike) else given
+    return tuple(os.fspath(one) for one in several)
 
 
 def text_of(given: ByJoint | None, place: str) -> str | None:

@@ -53,7 +53,7 @@ from steelyard.safe_learning import (
 )
 from steelyard.simulation import nominal_posture
 from steelyard.uncertainty import ErrorBounds, PayloadBox
-from steelyard.workflows.given import given_robot, mesh_folder, stated_limits
+from steelyard.workflows.given import given_robot, stated_limits
 from steelyard.workflows.online import EXTENT
 from steelyard.workflows.options import (
     ByJoint,
@@ -135,6 +135,7 @@ def learning_task(
     lock: ByName | None = None,
     tool_frame: str | None = None,
     argument: Sequence[str] | Mapping[str, str] | None = None,
+    package_path: FilePath | Sequence[FilePath] | None = None,
     limits: FilePath | None = None,
     velocity: ByJoint | None = None,
     acceleration: ByJoint | None = None,
@@ -167,6 +168,7 @@ def learning_task(
         lock: positions of joints that are held still, rad or m, by name.
         tool_frame: link whose frame is the tool's; None for the end of the longest chain.
         argument: values of xacro arguments, by name.
+        package_path: folders that hold packages which meshes and xacro files name, or `NAME=FOLDER`.
         limits: file with limits beside the description.
         velocity: largest speeds, rad/s or m/s.
         acceleration: largest accelerations, rad/s² or m/s².
@@ -182,7 +184,15 @@ def learning_task(
     if law not in FORMS:
         raise InputError(f"is none of {', '.join(FORMS)}: '{law}'.", place="--law")
     stated = stated_limits(limits, velocity, acceleration, torque)
-    arm = given_robot(robot, gravity, lock or None, tool_frame, arguments=argument, stated=stated)
+    arm = given_robot(
+        robot,
+        gravity,
+        lock or None,
+        tool_frame,
+        arguments=argument,
+        stated=stated,
+        package_path=package_path,
+    )
     arm.require_arm()
     assumed: list[str] = []
     arm = _with_accelerations(arm, assumed)
@@ -195,7 +205,7 @@ def learning_task(
     word = text_of(floor, "--floor") or ""
     around = scene if isinstance(scene, Scene) else Scene() if scene is None else read_scene(scene)
     mesh = tool_mesh(None if tool is None else Path(tool))
-    described = mesh_folder(robot)
+    described = arm.meshes
 
     def setting_of(candidate: Robot) -> SafeLearningConfig:
         layout = layout_of(candidate, DRIVE)
@@ -220,7 +230,8 @@ def learning_task(
             cycle=cycle,
             reach=reach,
             floor=stated_floor(word, candidate, around),
-            meshes=None if described is None else str(described),
+            meshes=None if described is None else described.folder,
+            package_path=() if described is None else described.package_path,
             tool_meshes=None if mesh is None else str(mesh.parent),
         )
         return with_sized_tube(setting, stands, np.random.default_rng(seed))

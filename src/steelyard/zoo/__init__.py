@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from steelyard.errors import UnknownNameError
@@ -74,6 +74,7 @@ def find_robot(
     snap: bool = True,
     arguments: Mapping[str, str] | None = None,
     floating: bool = False,
+    package_path: Sequence[FilePath] = (),
 ) -> Robot:
     """A robot by its zoo name or by the path of its description.
 
@@ -83,6 +84,7 @@ def find_robot(
             every command does, with a finding; otherwise they are kept as stated and reported.
         arguments: values of the `<xacro:arg>`s of a xacro file, by name.
         floating: whether the base is free to move, see `load_robot`.
+        package_path: folders in which packages of meshes and xacro files are looked for.
 
     Returns:
         The robot.
@@ -96,5 +98,5 @@ def find_robot(
         return zoo_robot(name).floating() if floating else zoo_robot(name)
     # `Path.exists` raises for a name that is too long for a file.
     if os.path.exists(name) or Path(name).suffix:  # noqa: PTH110
-        return load_robot(name, snap=snap, arguments=arguments, floating=floating)
+        return load_robot(name, snap=snap, arguments=arguments, floating=floating, package_path=package_path)
     raise UnknownNameError("robot", name, ZOO)

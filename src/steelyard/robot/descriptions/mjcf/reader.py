@@ -29,7 +29,7 @@ from steelyard.finding import Finding, Severity
 from steelyard.inertia import Body
 from steelyard.pose import Pose
 from steelyard.robot.assembly import RawJoint, RawLink, assemble_robot, chained
-from steelyard.robot.descriptions.meshes import MeshFolder
+from steelyard.robot.descriptions.meshes import MeshFolder, mesh_source
 from steelyard.robot.descriptions.mjcf.conventions import (
     MAIN,
     ORIENTATIONS,
@@ -56,19 +56,22 @@ from steelyard.robot.descriptions.mjcf.joints import (
 from steelyard.robot.descriptions.rounding import Rounding, snapping_findings
 from steelyard.robot.descriptions.xml import MAX_DEPTH, MAX_ELEMENTS, Element, read_xml
 from steelyard.robot.joint import JointKind, Limits
-from steelyard.robot.link import Geometry
+from steelyard.robot.link import Geometry, MeshSource
 from steelyard.robot.model import Robot
 from steelyard.robot.plausibility import implausible
 
 
-def load_mjcf(path: FilePath, *, snap: bool = False, floating: bool = False) -> Robot:
+def load_mjcf(
+    path: FilePath, *, snap: bool = False, floating: bool = False, package_path: Sequence[FilePath] = ()
+) -> Robot:
     """Read an MJCF file.
 
     Args:
-        path: the file; meshes and included files are looked for inside its folder only.
+        path: the file; included files are looked for inside its folder only, meshes in its package too.
         snap: whether rounded orientations, offsets and axes of joints are read as what they mean, which is
             the mechanism to ask what can be identified; otherwise they are reported.
         floating: whether the world is free to move with all that is fixed to it, see `Robot.floating`.
+        package_path: folders in which meshes may lie too.
 
     Returns:
         The robot; its `findings` say what was noticed, in the order of the lines.
@@ -79,10 +82,10 @@ def load_mjcf(path: FilePath, *, snap: bool = False, floating: bool = False) -> 
     path = Path(path)
     root = read_xml(path)
     _expand_includes(root, path.parent, path)
-    return _robot(root, path.name, path.parent, snap, floating)
+    return _robot(root, path.name, mesh_source(path.parent, package_path), snap, floating)
 
 
-def _robot(root: Element, source: str, folder: Path, snap: bool, floating: bool) -> Robot:
+def _robot(root: Element, source: str, folder: MeshSource, snap: bool, floating: bool) -> Robot:
     findings: list[Finding] = []
     snapped: list[Rounding] | None = [] if snap else None
     _check_sections(root, findings)
@@ -102,9 +105,8 @@ def _robot(root: Element, source: str, folder: Path, snap: bool, floating: bool)
     message = "MJCF states no velocity limits; they are taken as infinite."
     findings.append(Finding(Severity.INFO, "missing-limit", message, root.place))
     name = root.attributes.get("model", "").strip() or Path(source).stem
-    return assemble_robot(name, links, joints, findings, source=source, floating=floating).with_gravity(
-        gravity
-    )
+    robot = assemble_robot(name, links, joints, findings, source=source, floating=floating)
+    return replace(robot.with_gravity(gravity), meshes=folder)
 
 
 def _scaled(links: list[RawLink], total: float, place: str, findings: list[Finding]) -> list[RawLink]:

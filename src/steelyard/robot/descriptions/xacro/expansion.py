@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import keyword
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from steelyard.errors import DescriptionError
 from steelyard.files import FilePath
+from steelyard.robot.descriptions.meshes import mesh_source
 from steelyard.robot.descriptions.urdf import robot_from_urdf_element
 from steelyard.robot.descriptions.xacro.expression import (
     ExpansionBudget,
@@ -642,17 +643,20 @@ def load_xacro(
     arguments: Mapping[str, str] | None = None,
     snap: bool = False,
     floating: bool = False,
+    package_path: Sequence[FilePath] = (),
 ) -> Robot:
     """Read a robot from a xacro file.
 
-    The file may include others and read YAML inside its package: the nearest folder around it that has a
-    `package.xml`, or else its own folder. It may not read anything else, nor the environment.
+    The file may include others and read YAML inside its package, the nearest folder around it that has a
+    `package.xml`, or else its own folder, and inside packages that it finds, see `packages`. It may not read
+    anything else, nor the environment.
 
     Args:
-        path: the file; meshes are looked for inside its package only.
+        path: the file; meshes are looked for inside its package, and in those they name.
         arguments: values of its `<xacro:arg>`s, by name.
         snap: whether rounded numbers of joints are read as what they mean, see `load_urdf`.
         floating: whether the base is free to move, see `load_urdf`.
+        package_path: folders in which packages are looked for.
 
     Returns:
         The robot; its `findings` name the lines of the xacro files.
@@ -661,18 +665,22 @@ def load_xacro(
         DescriptionError: the file cannot be expanded, or what it expands to is no robot.
     """
     path = Path(path)
-    files = SourceFiles(path)
+    files = SourceFiles(path, package_path)
     root = _expanded(files, arguments)
     _name_meshes_from_root(root, files)
-    return robot_from_urdf_element(root, path.name, files.root, snap=snap, floating=floating)
+    meshes = mesh_source(files.root, package_path)
+    return robot_from_urdf_element(root, path.name, meshes, snap=snap, floating=floating)
 
 
-def expand_xacro(path: FilePath, *, arguments: Mapping[str, str] | None = None) -> Element:
+def expand_xacro(
+    path: FilePath, *, arguments: Mapping[str, str] | None = None, package_path: Sequence[FilePath] = ()
+) -> Element:
     """Expand a xacro file.
 
     Args:
         path: the file.
         arguments: values of its `<xacro:arg>`s, by name.
+        package_path: folders in which packages are looked for.
 
     Returns:
         The root element; every element names the file and the line it was stated on.
@@ -680,7 +688,7 @@ def expand_xacro(path: FilePath, *, arguments: Mapping[str, str] | None = None) 
     Raises:
         DescriptionError: an instruction cannot be followed; names its line.
     """
-    return _expanded(SourceFiles(Path(path)), arguments)
+    return _expanded(SourceFiles(Path(path), package_path), arguments)
 
 
 def uses_xacro(root: Element) -> bool:
@@ -702,7 +710,7 @@ def _expanded(files: SourceFiles, arguments: Mapping[str, str] | None) -> Elemen
 
 
 def _name_meshes_from_root(root: Element, files: SourceFiles) -> None:
-    """Name meshes as seen from the root folder: where the folder lies is no part of the robot."""
+    """Name meshes as seen from the root folder, or by package: where they lie is no part of the robot."""
     for mesh in _all(root):
         name = mesh.attributes.get("filename", "")
         path = name.removeprefix("file://")
@@ -711,6 +719,9 @@ def _name_meshes_from_root(root: Element, files: SourceFiles) -> None:
         full = files.main.parent / path
         if full.is_relative_to(files.root):
             mesh.attributes["filename"] = full.relative_to(files.root).as_posix()
+        elif (package := files.package_around(full)) is not None:
+            rest = full.relative_to(package.folder).as_posix()
+            mesh.attributes["filename"] = f"package://{package.name}/{rest}"
 
 
 def _all(root: Element) -> Iterator[Element]:
