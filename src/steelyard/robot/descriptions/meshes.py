@@ -156,6 +156,9 @@ class MeshFolder:
             mesh = read_mesh(path)
             if float(np.abs(mesh.vertices).max()) > LARGEST:
                 raise InputError(f"holds a coordinate of more than {LARGEST:g}.")
+            if mesh.doubt:
+                message = f"mesh '{shown}' {mesh.doubt}; write it with Z up, or as STL."
+                self._report(Severity.WARNING, "doubtful-mesh", message, place)
             return mesh
         except InputError as error:
             words = f"{error.message} {error.remedy}".strip()

@@ -7,8 +7,8 @@ user names (`--package-path`); in the ROS environment (`ROS_PACKAGE_PATH`, `AMEN
 installed beside this Python, and in the folder where `robot_descriptions` keeps what it has fetched.
 
 What lies around a description came with it and is trusted as little: nothing there leads out of its package,
-symbolic links neither. The other places are the user's own; there a link is followed, as those that
-`colcon build --symlink-install` makes, but a name still cannot climb out of the package.
+symbolic links neither. The other places are the user's own; there a link is followed, as those that colcon
+makes when asked to link instead of to copy, but a name still cannot climb out of the package.
 """
 
 from __future__ import annotations
