@@ -159,7 +159,8 @@ def gather(
     Returns:
         Parts of the links (the base first), of the tool and of the scene.
     """
-    folder = MeshFolder(robot.meshes if meshes is None else meshes, findings)
+    noticed: list[Finding] = []
+    folder = MeshFolder(robot.meshes if meshes is None else meshes, noticed)
     links: list[Part] = []
     for index, link in enumerate((robot.base, *robot.links), start=-1):
         own = _parts(link.name, index, link.collision, folder, findings)
@@ -174,8 +175,11 @@ def gather(
     frame = robot.tool_frame
     held = [Geometry(item.shape, frame.placement @ item.pose) for item in tool]
     around = [part_of(obstacle) for obstacle in scene.obstacles]
-    shelf = folder if tool_meshes is None else MeshFolder(tool_meshes, findings)
-    return links, _parts(TOOL, frame.link, held, shelf, findings), around
+    shelf = folder if tool_meshes is None else MeshFolder(tool_meshes, noticed)
+    mounted = _parts(TOOL, frame.link, held, shelf, findings)
+    # Of a mesh that is not there the shape that lacks it says why.
+    findings += [x for x in noticed if x.code == "doubtful-mesh"]
+    return links, mounted, around
 
 
 def part_of(obstacle: Obstacle) -> Part:

@@ -17,6 +17,7 @@ from steelyard.workflows.options import (
     JerkGiven,
     LimitsGiven,
     LockGiven,
+    NoClearanceGiven,
     Numbers,
     Option,
     PackagePathGiven,
@@ -126,6 +127,7 @@ def excite(
     without: Annotated[
         str | Sequence[str], Option("Limits not to keep: acceleration, torque, clearance.", metavar="LIST")
     ] = "",
+    allow_no_clearance: NoClearanceGiven = False,
     parameter_range: Annotated[
         float,
         Option("By how much the nominal parameters may be wrong.", metavar="SHARE", default=True, least=0.0),
@@ -155,8 +157,8 @@ def excite(
 ) -> Excitation:
     """Design a motion, prove that it keeps every limit, and write it.
 
-    Exit code 3 if it cannot be proven, or if something that could hit or overload is not part of the proof;
-    the motion is written all the same, and both are said.
+    Exit code 3 if it cannot be proven, or if something that could hit or overload is not part of the proof,
+    as a link whose mesh was not found; the motion is written all the same, and both are said.
 
     Args:
         robot: the robot, a zoo name, or the path of a description.
@@ -185,6 +187,8 @@ def excite(
         planned: a motion that is planned anyway, or its file; with `target="payload"`, what it cannot show is
             added to it and nothing is searched for.
         without: kinds of limits not to keep: `acceleration`, `torque`, `clearance`.
+        allow_no_clearance: whether it is accepted that shapes are missing, of robot, tool or load; the answer
+            still says so.
         parameter_range: by which share the nominal parameters may be wrong, dimensionless.
         budget: time for the search, s; None for 10.
         rounds: local searches after which it stops, instead of the time; None for the time.
@@ -239,6 +243,7 @@ def excite(
         topic=topic,
         planned=planned,
         without=without,
+        allow_no_clearance=allow_no_clearance,
         parameter_range=parameter_range,
         budget=budget,
         rounds=rounds,

@@ -250,6 +250,7 @@ def excitation_of(
     topic: TopicGiven,
     planned: AnyMotion | FilePath | None,
     without: str | Sequence[str],
+    allow_no_clearance: bool,
     parameter_range: float,
     budget: float | None,
     rounds: int | None,
@@ -331,7 +332,7 @@ def excitation_of(
         found = supplemented(request, planned)
     else:
         found = designed(request)
-    found = replace(found, rate=rate, slower=slower)
+    found = replace(found, rate=rate, slower=slower, allow_no_clearance=allow_no_clearance)
     files = {} if out is None else found.save(out, force=True)
     return replace(found, files=files, seconds=time.perf_counter() - began)
 

@@ -226,6 +226,13 @@ ToolGiven = Annotated[
         "Shape of tool and load, in the tool frame, m; none where they add no shape.", metavar="MESH|none"
     ),
 ]
+NoClearanceGiven = Annotated[
+    bool,
+    Option(
+        "Accept that shapes are missing and their clearance is not known: exit code 0, and still said.",
+        flag="--allow-no-clearance",
+    ),
+]
 ForceGiven = Annotated[bool, Option("Replace an earlier result.", flag="--force")]
 TorqueConstantGiven = Annotated[
     Numbers | None, Option("Torque per current at each joint, N·m/A.", metavar="K,…")
