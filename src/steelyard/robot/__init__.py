@@ -5,8 +5,10 @@
 `plausibility` compares a link's inertia with its shapes.
 """
 
+from steelyard.robot.descriptions.by_name import PREFIX, named_description
 from steelyard.robot.descriptions.load import load_robot
 from steelyard.robot.descriptions.meshes import MeshFolder, mesh_source
+from steelyard.robot.descriptions.packages import find_package
 from steelyard.robot.descriptions.repair import REMEDIES, Repair, repair_file
 from steelyard.robot.descriptions.source_edits import Change
 from steelyard.robot.descriptions.urdf import URDF_KINDS, origin_element, parse_urdf, urdf_text
@@ -28,6 +30,7 @@ from steelyard.robot.payload import read_payload
 from steelyard.robot.stated_limits import StatedLimits, with_limits
 
 __all__ = [
+    "PREFIX",
     "REMEDIES",
     "STANDARD_GRAVITY",
     "URDF_KINDS",
@@ -51,8 +54,10 @@ __all__ = [
     "Shape",
     "Sphere",
     "StatedLimits",
+    "find_package",
     "load_robot",
     "mesh_source",
+    "named_description",
     "origin_element",
     "parse_urdf",
     "read_payload",

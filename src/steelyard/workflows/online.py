@@ -143,7 +143,7 @@ def online(
     Every plan is proven, with its stop, for all that robot and load can be, and its proof is checked by
     another program; exit code 1 if a promise was broken, a proof refused or an assumption is not so, 3 if no
     first plan could be proven and checked. The verdict is `warn` where something that could hit is not part
-    of the proofs; where that is a shape of the robot itself, as a mesh that was not found, the exit code is 3.
+    of the proofs; where that is a shape of the robot itself, as a mesh that was not found, the code is 3.
 
     Args:
         robot: the robot, a zoo name, or the path of a description.

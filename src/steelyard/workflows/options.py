@@ -147,7 +147,11 @@ ByName = Sequence[str] | Mapping[str, float] | Mapping[str, Sequence[float]]
 
 RobotGiven = Annotated[
     "Robot | FilePath",
-    Option("A zoo name, or the path of a URDF, xacro or MJCF file.", metavar="ROBOT", argument=True),
+    Option(
+        "A zoo name, the path of a URDF, xacro or MJCF file, or rd:NAME of robot_descriptions.",
+        metavar="ROBOT",
+        argument=True,
+    ),
 ]
 GravityGiven = Annotated[
     Numbers | None,

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from steelyard.errors import UnknownNameError
 from steelyard.files import FilePath
-from steelyard.robot import Robot, load_robot
+from steelyard.robot import PREFIX, Robot, load_robot, named_description
 from steelyard.zoo.chain import ZooEntry
 from steelyard.zoo.cheetah3 import CHEETAH3, CHEETAH3_LEG
 from steelyard.zoo.crane_x7 import CRANE_X7, CRANE_X7_HAND
@@ -76,10 +76,10 @@ def find_robot(
     floating: bool = False,
     package_path: Sequence[FilePath] = (),
 ) -> Robot:
-    """A robot by its zoo name or by the path of its description.
+    """A robot by its zoo name, by the path of its description, or from `robot_descriptions`.
 
     Args:
-        name_or_path: a name of `ZOO`, or a file.
+        name_or_path: a name of `ZOO`, a file, or `rd:` and a name of that collection.
         snap: whether rounded numbers of a file's joints are read as what they mean (`1.5708` as π/2), as
             every command does, with a finding; otherwise they are kept as stated and reported.
         arguments: values of the `<xacro:arg>`s of a xacro file, by name.
@@ -92,8 +92,18 @@ def find_robot(
     Raises:
         UnknownNameError: neither a zoo name nor an existing file.
         DescriptionError: the file cannot be understood.
+        MissingExtraError: the collection is not installed.
     """
     name = os.fspath(name_or_path)
+    if name.startswith(PREFIX):
+        known = named_description(name)
+        return load_robot(
+            known.path,
+            snap=snap,
+            arguments={**known.arguments, **(arguments or {})},
+            floating=floating,
+            package_path=(*package_path, *known.package_path),
+        )
     if name in ZOO:
         return zoo_robot(name).floating() if floating else zoo_robot(name)
     # `Path.exists` raises for a name that is too long for a file.

@@ -241,3 +241,16 @@ def _installed(name: str) -> Iterator[Path]:
             yield place
     yield from (site / "cmeel.prefix" / "share" / name for site in sites)
     yield Path(sys.prefix) / "share" / name
+
+
+def find_package(name: str) -> Path | None:
+    """The folder of a package in the user's own places, whoever asks for it.
+
+    Args:
+        name: of the package.
+
+    Returns:
+        Its folder; None where it is not at hand.
+    """
+    found = Packages(None).find(name)
+    return None if found is None else found.folder
