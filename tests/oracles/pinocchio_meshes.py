@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+import coal
 import numpy as np
 import pinocchio as pin
 
 from oracles.pinocchio_robot import se3
-from steelyard.limits import Clearance
 from steelyard.limits.parts import Pair, Part
 from steelyard.robot import Robot
 
@@ -20,18 +20,20 @@ FAR = 2e-3
 """How far a shape may lie from where ours does, m and dimensionless: rounded angles are read as meant."""
 
 
+NEAR = 0.02
+"""Distance of hulls, m, below which that of the meshes inside is asked for; beyond, hulls say less."""
+
+
 class MeshJudge:
-    """Distances between the shapes of a description, for pairs that a clearance names."""
+    """Distances between the shapes of a description, of which all pieces are in pairs that are watched."""
 
     def __init__(
         self,
         urdf: Path,
         folders: Sequence[Path],
         robot: Robot,
-        clearance: Clearance,
         pairs: Sequence[Pair],
-        *,
-        convex: bool,
+        left_out: Sequence[Pair] = (),
     ) -> None:
         """Read the description.
 
@@ -39,9 +41,8 @@ class MeshJudge:
             urdf: its file.
             folders: where packages lie.
             robot: ours, of the same file, for names and locks.
-            clearance: ours, for its parts.
-            pairs: pairs of it to judge; those with what is in no description, as a floor, are left out.
-            convex: whether a mesh is its convex hull, which holds it and is measured faster.
+            pairs: pairs to judge; those with what is in no description, as a floor, are left out.
+            left_out: pairs that are not watched; two shapes that have a piece each in one are not judged.
         """
         whole = pin.buildModelFromUrdf(str(urdf))
         shapes = pin.buildGeomFromUrdf(
@@ -53,41 +54,50 @@ class MeshJudge:
         for name in held:
             joint = whole.joints[whole.getJointId(name)]
             q[joint.idx_q : joint.idx_q + joint.nq] = _coordinates(joint.nq, at[name][0])
-        ids = [whole.getJointId(name) for name in held]
-        self.model, self.shapes = pin.buildReducedModel(whole, shapes, ids, q)
-        if convex:
-            for item in self.shapes.geometryObjects:
-                if hasattr(item.geometry, "buildConvexHull"):
-                    item.geometry.buildConvexHull(True, "Qt")
-                    item.geometry = item.geometry.convex
-        parts = list(dict.fromkeys(part for pair in pairs for part in (pair.first, pair.second)))
-        index = _matched(self.model, self.shapes, robot, parts)
-        self.names = []
+        self.model, self.shapes = pin.buildReducedModel(
+            whole, shapes, [whole.getJointId(name) for name in held], q
+        )
+        self._exact = [item.geometry for item in self.shapes.geometryObjects]
+        for item in self.shapes.geometryObjects:
+            if hasattr(item.geometry, "buildConvexHull"):
+                item.geometry.buildConvexHull(True, "Qt")
+                item.geometry = item.geometry.convex
+        every = [part for pair in (*pairs, *left_out) for part in (pair.first, pair.second)]
+        index = _matched(self.model, self.shapes, robot, list(dict.fromkeys(every)))
+        unwatched = {frozenset((index.get(x.first), index.get(x.second))) for x in left_out}
+        self.pairs: dict[tuple[int, int], str] = {}
         for pair in pairs:
-            if pair.first in index and pair.second in index:
-                self.shapes.addCollisionPair(pin.CollisionPair(index[pair.first], index[pair.second]))
-                self.names.append(pair.name)
+            ends = index.get(pair.first), index.get(pair.second)
+            if None not in ends and frozenset(ends) not in unwatched:
+                self.pairs.setdefault(ends, pair.name)  # type: ignore[arg-type]
+        for one, other in self.pairs:
+            self.shapes.addCollisionPair(pin.CollisionPair(one, other))
         self._robot = robot
         self._data, self._places = self.model.createData(), self.shapes.createData()
 
-    def distances(self, q: np.ndarray) -> np.ndarray:
-        """Distances of all pairs at a position, shape (P,), m; negative where convex shapes overlap."""
-        self._place(q)
-        pin.computeDistances(self.shapes, self._places)
-        return np.array([result.min_distance for result in self._places.distanceResults])
-
-    def touches(self, q: np.ndarray) -> np.ndarray:
-        """Which pairs touch at a position, shape (P,)."""
-        self._place(q)
-        pin.computeCollisions(self.shapes, self._places, False)
-        return np.array([result.isCollision() for result in self._places.collisionResults])
-
-    def _place(self, q: np.ndarray) -> None:
+    def hull_distances(self, q: np.ndarray) -> np.ndarray:
+        """Distances of the convex hulls of all pairs, negative where they overlap, shape (P,), m."""
         theirs = pin.neutral(self.model)
         for name, value in zip(self._robot.joint_names, q, strict=True):
             joint = self.model.joints[self.model.getJointId(name)]
             theirs[joint.idx_q : joint.idx_q + joint.nq] = _coordinates(joint.nq, value)
         pin.updateGeometryPlacements(self.model, self._data, self.shapes, self._places, theirs)
+        pin.computeDistances(self.shapes, self._places)
+        return np.array([result.min_distance for result in self._places.distanceResults])
+
+    def distances(self, q: np.ndarray) -> np.ndarray:
+        """Distances of all pairs, the meshes' own where their hulls are nearer than `NEAR`, shape (P,), m."""
+        found = self.hull_distances(q)
+        for k, (one, other) in enumerate(self.pairs):
+            if found[k] < NEAR:
+                X, Y = (_transform(self._places.oMg[shape]) for shape in (one, other))
+                request, result = coal.DistanceRequest(), coal.DistanceResult()
+                found[k] = coal.distance(self._exact[one], X, self._exact[other], Y, request, result)
+        return found
+
+
+def _transform(pose: pin.SE3) -> coal.Transform3s:
+    return coal.Transform3s(pose.rotation, pose.translation)
 
 
 def _coordinates(count: int, value: float) -> list[float]:
@@ -97,19 +107,22 @@ def _coordinates(count: int, value: float) -> list[float]:
 def _matched(
     model: pin.Model, shapes: pin.GeometryModel, robot: Robot, parts: Sequence[Part]
 ) -> dict[Part, int]:
-    """The shape of Pinocchio's that each of our parts is: on the same joint, at the same place."""
+    """The shape of Pinocchio's that each of our parts is a piece of: on the same joint, at the same place."""
     found: dict[Part, int] = {}
-    for part in parts:
-        if part.owner not in [frame.name for frame in robot.frames]:
+    of_mesh: dict[str, int] = {}
+    names = {frame.name for frame in robot.frames}
+    for part in sorted(parts, key=lambda part: part.title):
+        if part.owner not in names:
             continue
-        joint = 0 if part.link < 0 else model.getJointId(robot.joint_names[part.link])
-        away = {
-            k: float(np.abs(item.placement.homogeneous - se3(part.pose).homogeneous).max())
-            for k, item in enumerate(shapes.geometryObjects)
-            if item.parentJoint == joint and k not in found.values()
-        }
-        nearest = min(away, key=lambda k: away[k], default=None)
-        assert nearest is not None, f"{part.title} has no counterpart"
-        assert away[nearest] < FAR, f"{part.title} is not where it was read"
-        found[part] = nearest
+        mesh = part.title.rpartition(" piece ")[0] or part.title
+        if mesh not in of_mesh:
+            joint = 0 if part.link < 0 else model.getJointId(robot.joint_names[part.link])
+            away = {
+                k: float(np.abs(item.placement.homogeneous - se3(part.pose).homogeneous).max())
+                for k, item in enumerate(shapes.geometryObjects)
+                if item.parentJoint == joint and k not in of_mesh.values()
+            }
+            of_mesh[mesh] = min(away, key=lambda k: away[k])
+            assert away[of_mesh[mesh]] < FAR, f"{part.title} is not where it was read"
+        found[part] = of_mesh[mesh]
     return found

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from itertools import combinations
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import combinations, product
 
 import numpy as np
 import scipy
@@ -14,6 +15,8 @@ from steelyard.compiled import kernel
 from steelyard.errors import UnknownNameError
 from steelyard.files import FilePath
 from steelyard.finding import Finding, Severity
+from steelyard.inertia import Mesh
+from steelyard.limits.decomposition import convex_pieces
 from steelyard.limits.distance import COLUMNS, CORNERS, walk_apart
 from steelyard.limits.scene import Obstacle, Scene
 from steelyard.limits.shapes import FLAT, Core, Solid, core_of, hull_corners, polytope
@@ -127,6 +130,7 @@ class Part:
         core: in the frame of that link, or of the base.
         shape: what the description says it is; of a mesh its vertices, shape (n, 3), m.
         pose: the shape's frame in that of the link, or of the base.
+        mesh: the mesh that the core is the hull of, which may be cut into pieces; None where it is none.
     """
 
     title: str
@@ -135,6 +139,24 @@ class Part:
     core: Core
     shape: Solid | Array
     pose: Pose
+    mesh: Mesh | None = None
+
+    @cached_property
+    def pieces(self) -> tuple[Part, ...]:
+        """Parts that hold its mesh more closely than one hull; itself where no cut is worth it."""
+        cut = [] if self.mesh is None else convex_pieces(self.mesh)
+        if len(cut) < 2:
+            return (self,)
+        return tuple(
+            replace(
+                self,
+                title=f"{self.title} piece {k}",
+                core=covering_core(points).moved(self.pose),
+                shape=points,
+                mesh=None,
+            )
+            for k, points in enumerate(cut, start=1)
+        )
 
 
 def gather(
@@ -209,13 +231,15 @@ def _parts(
         found = _found(item, title, folder, findings)
         if found is not None:
             core, shape = found
-            parts.append(Part(title, owner, link, core.moved(item.pose), shape, item.pose))
+            points = shape.vertices if isinstance(shape, Mesh) else shape
+            mesh = shape if isinstance(shape, Mesh) else None
+            parts.append(Part(title, owner, link, core.moved(item.pose), points, item.pose, mesh))
     return parts
 
 
 def _found(
     item: Geometry, title: str, folder: MeshFolder, findings: list[Finding]
-) -> tuple[Core, Solid | Array] | None:
+) -> tuple[Core, Solid | Mesh] | None:
     if not isinstance(item.shape, MeshFile):
         return core_of(item.shape), item.shape
     mesh = folder.read(item.shape, title)
@@ -230,7 +254,7 @@ def _found(
             "around them, which hold all of it."
         )
         findings.append(Finding(Severity.INFO, "thickened-mesh", message, title))
-    return core, mesh.vertices
+    return core, mesh
 
 
 # Which pairs of shapes are watched, and which cannot say anything and are left out.
@@ -291,6 +315,18 @@ def scene_pairs(moving: Iterable[Part], scene: Sequence[Part]) -> list[Pair]:
         The pairs.
     """
     return [Pair(part, obstacle) for part in moving if part.link >= 0 for obstacle in scene]
+
+
+def refined(pair: Pair) -> list[Pair]:
+    """A pair as pairs of pieces of its meshes, where cutting them is worth it.
+
+    Args:
+        pair: two shapes.
+
+    Returns:
+        All pairs of their pieces; the pair itself where nothing is cut.
+    """
+    return [Pair(*ends) for ends in product(pair.first.pieces, pair.second.pieces)]
 
 
 def without(

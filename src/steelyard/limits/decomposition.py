@@ -1,0 +1,141 @@
+r"""A mesh cut into pieces whose convex hulls hold it more closely than one hull does.
+
+An arm's link is often shaped like a dumb-bell or an L, and its hull fills the room between. A plane cuts the
+surface in two; where the hulls of both parts together are much smaller than the hull of the whole, the cut is
+kept, and so on with the parts.
+
+**All of the solid is held.** A triangle that the plane crosses is cut into parts that go to either side, so
+every point of the surface lies in the hull of its side. A point of the solid inside lies on one side too: the
+solid's share of that half-space is bounded by the surface there and by its cross-section in the plane, and
+the cross-section lies in the hull of its rim, which belongs to both sides.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import scipy
+
+from steelyard.arrays import Array
+from steelyard.inertia import Mesh
+
+MOST_PIECES = 6
+"""Pieces a mesh is cut into: pairs, and with them the cost of every distance, grow with their square."""
+WORTH = 0.015
+"""Share of the whole hull's volume that a cut must save."""
+_OFFSETS = 13
+"""Planes that are tried across each direction."""
+_WAYS = 64
+"""Directions in which a piece is felt to guess the volume of its hull."""
+_FELT = 2000
+"""Triangles that are felt to choose a cut; all of them are cut."""
+
+
+@dataclass(frozen=True, eq=False)
+class _Piece:
+    """Triangles, shape (k, 3, 3), the guessed volume of their hull, and the best way to cut them."""
+
+    triangles: Array
+    volume: float
+    saving: float
+    axis: Array
+    offset: float
+
+
+def convex_pieces(mesh: Mesh, most: int = MOST_PIECES) -> list[Array]:
+    """The points of pieces whose hulls together hold a mesh and what it encloses.
+
+    Args:
+        mesh: the mesh.
+        most: how many pieces.
+
+    Returns:
+        One array of points each, shape (n, 3), m; one alone where no cut is worth it.
+    """
+    whole = _examined(mesh.vertices[mesh.faces])
+    pieces = [whole]
+    while len(pieces) < most:
+        k = int(np.argmax([piece.saving for piece in pieces]))
+        if pieces[k].saving < WORTH * whole.volume:
+            break
+        sides = [
+            _side(pieces[k].triangles, sign * pieces[k].axis, sign * pieces[k].offset) for sign in (1.0, -1.0)
+        ]
+        pieces[k : k + 1] = [_examined(side) for side in sides]
+    if len(pieces) == 1:
+        return [mesh.vertices]
+    return [np.unique(piece.triangles.reshape(-1, 3), axis=0) for piece in pieces]
+
+
+def _examined(triangles: Array) -> _Piece:
+    """A piece, with the plane across its axes or those of its spread that leaves the smallest hulls."""
+    felt = triangles[:: max(1, len(triangles) // _FELT)]
+    points = felt.reshape(-1, 3)
+    volume = _volume(points)
+    best = _Piece(triangles, volume, 0.0, np.zeros(3), 0.0)
+    if volume == 0.0:
+        return best
+    principal = np.linalg.svd(points - points.mean(axis=0), full_matrices=False)[2]
+    for axis in (*np.eye(3), *principal):
+        heights = points @ axis
+        for offset in np.linspace(heights.min(), heights.max(), _OFFSETS + 2)[1:-1].tolist():
+            low = _volume(_points_below(felt, axis, offset))
+            high = _volume(_points_below(felt, -axis, -offset))
+            saving = volume - low - high
+            if saving > best.saving:
+                best = _Piece(triangles, volume, saving, axis, offset)
+    return best
+
+
+def _volume(points: Array) -> float:
+    """About the volume of the hull of points: that of those furthest out in some directions."""
+    if len(points) < 4:
+        return 0.0
+    outer = np.unique((points @ _WAYS_OUT.T).argmax(axis=0))
+    try:
+        return float(scipy.spatial.ConvexHull(points[outer]).volume)
+    except scipy.spatial.QhullError:
+        return 0.0
+
+
+def _spread_ways() -> Array:
+    k = np.arange(_WAYS) + 0.5
+    polar, turn = np.arccos(1.0 - 2.0 * k / _WAYS), np.pi * (1.0 + np.sqrt(5.0)) * k
+    return np.column_stack((np.cos(turn) * np.sin(polar), np.sin(turn) * np.sin(polar), np.cos(polar)))
+
+
+_WAYS_OUT = _spread_ways()
+
+
+def _points_below(triangles: Array, axis: Array, offset: float) -> Array:
+    """Corners at or below a plane, and where edges cross it."""
+    height = triangles @ axis - offset
+    following, above = np.roll(triangles, -1, axis=1), np.roll(height, -1, axis=1)
+    crossing = height * above < 0.0
+    share = (height[crossing] / (height[crossing] - above[crossing]))[:, None]
+    cut = triangles[crossing] + share * (following[crossing] - triangles[crossing])
+    return np.vstack([triangles[height <= 0.0], cut])
+
+
+def _side(triangles: Array, axis: Array, offset: float) -> Array:
+    """What of triangles lies at or below a plane, as triangles; those crossed are cut."""
+    height = triangles @ axis - offset
+    below = height <= 0.0
+    kept = [triangles[below.all(axis=1)]]
+    for count in (1, 2):
+        crossed = triangles[below.sum(axis=1) == count]
+        h = height[below.sum(axis=1) == count]
+        # The corner that is alone on its side comes first.
+        alone = np.argmax((h <= 0.0) == (count == 1), axis=1)
+        order = (alone[:, None] + np.arange(3)) % 3
+        (a, b, c), (x, y, z) = (
+            np.moveaxis(np.take_along_axis(v, o, axis=1), 1, 0)
+            for v, o in ((crossed, order[:, :, None]), (h, order))
+        )
+        ab, ac = (a + (x / (x - s))[:, None] * (p - a) for p, s in ((b, y), (c, z)))
+        if count == 1:
+            kept.append(np.stack([a, ab, ac], axis=1))
+        else:
+            kept += [np.stack([ab, b, c], axis=1), np.stack([ab, c, ac], axis=1)]
+    return np.vstack(kept)
