@@ -1,6 +1,6 @@
 """Meshes in clearance: what one hull a mesh costs, and whether what is designed with them touches anything.
 
-Every fixed-base arm among the public descriptions whose meshes are at hand (`../shared/robots`, and the
+Every arm of one chain among the public descriptions whose meshes are at hand (`../shared/robots`, and the
 package example-robot-data where it is installed or on ROS_PACKAGE_PATH). Of each, at random positions: how
 many are free by our covers of 48 corners and a radius, how many by convex hulls, and how many by the meshes
 themselves, as Pinocchio and Coal read them; and of the pairs that our covers leave in doubt, how many the
@@ -35,7 +35,7 @@ DATA = "example-robot-data"
 MOST_JOINTS = 8
 REPEATED = ("_joint_limited_robot", "_continuous")
 """Endings of files that describe an arm again, with other limits."""
-POSES, RATE, ROUNDS, SEED = 200, 10_000.0, 2, 20261118
+POSES, RATE, PERIOD, ROUNDS, SEED = 200, 10_000.0, 5.0, 2, 20261118
 ALIKE = 2e-3
 """How near two positions are for rounded angles, which Pinocchio takes as they are written, to matter, m."""
 
@@ -88,7 +88,7 @@ def arms() -> Iterator[Arm]:
             robot = _held(sy.load(file, package_path=folders))
             if robot.nv > MOST_JOINTS or any(joint.nv != 1 for joint in robot.joints):
                 continue
-            if any(link.body is None for link in robot.links):
+            if any(link.body is None for link in robot.links) or not _serial(robot):
                 continue
             clearance = clearance_of(robot)
         except SteelyardError:
@@ -96,6 +96,10 @@ def arms() -> Iterator[Arm]:
         if any(x.code in SHAPELESS for x in clearance.findings) or len(clearance.pairs) < 2:
             continue
         yield Arm(f"{file.parent.name}/{file.stem}", file, folders, robot, clearance)
+
+
+def _serial(robot: Robot) -> bool:
+    return all(joint.parent == k - 1 for k, joint in enumerate(robot.joints))
 
 
 def _held(robot: Robot) -> Robot:
@@ -154,7 +158,13 @@ class Driven:
 def driven(arm: Arm, rate: float = RATE) -> Driven:
     """Design a motion for an arm, and look at its meshes."""
     found = sy.excite(
-        arm.robot, rounds=ROUNDS, seed=0, floor="none", velocity=2.0, without="torque,acceleration"
+        arm.robot,
+        rounds=ROUNDS,
+        seed=0,
+        period=PERIOD,
+        floor="none",
+        velocity=2.0,
+        without="torque,acceleration",
     )
     assert isinstance(found, DesignedMotion)
     if found.certificate is None:
@@ -188,7 +198,7 @@ def run() -> Study:
     ]
     return Study(
         "Meshes in clearance",
-        f"{len(rows)} public arms with their meshes; {POSES} positions each, and a motion of 10 s after "
+        f"{len(rows)} public arms with their meshes; {POSES} positions each, and a motion of {PERIOD:g} s after "
         f"{ROUNDS} searches, judged by Pinocchio and Coal, which read description and meshes themselves.",
         (
             Bound("arms looked at", len(rows), 1, atmost=False),

@@ -7,7 +7,8 @@ kept, and so on with the parts.
 **All of the solid is held.** A triangle that the plane crosses is cut into parts that go to either side, so
 every point of the surface lies in the hull of its side. A point of the solid inside lies on one side too: the
 solid's share of that half-space is bounded by the surface there and by its cross-section in the plane, and
-the cross-section lies in the hull of its rim, which belongs to both sides.
+the cross-section lies in the hull of its rim, which belongs to both sides. A surface with holes encloses
+nothing, and something could enter: it is not cut.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ import numpy as np
 import scipy
 
 from steelyard.arrays import Array
-from steelyard.inertia import Mesh
+from steelyard.inertia import Mesh, edge_defects
 
 MOST_PIECES = 6
 """Pieces a mesh is cut into: pairs, and with them the cost of every distance, grow with their square."""
@@ -34,7 +35,7 @@ _FELT = 2000
 
 @dataclass(frozen=True, eq=False)
 class _Piece:
-    """Triangles, shape (k, 3, 3), the guessed volume of their hull, and the best way to cut them."""
+    """Triangles, shape (k, 3, 3), the volume of their hull, what the best cut saves of it, and that cut."""
 
     triangles: Array
     volume: float
@@ -51,8 +52,10 @@ def convex_pieces(mesh: Mesh, most: int = MOST_PIECES) -> list[Array]:
         most: how many pieces.
 
     Returns:
-        One array of points each, shape (n, 3), m; one alone where no cut is worth it.
+        One array of points each, shape (n, 3), m; one alone where no cut is worth it, or it is not closed.
     """
+    if edge_defects(mesh).open:
+        return [mesh.vertices]
     whole = _examined(mesh.vertices[mesh.faces])
     pieces = [whole]
     while len(pieces) < most:
@@ -69,34 +72,44 @@ def convex_pieces(mesh: Mesh, most: int = MOST_PIECES) -> list[Array]:
 
 
 def _examined(triangles: Array) -> _Piece:
-    """A piece, with the plane across its axes or those of its spread that leaves the smallest hulls."""
+    """A piece, with the plane across its axes or those of its spread that leaves the smallest hulls.
+
+    The plane is chosen by guessed volumes, and what it saves is then computed.
+    """
+    volume = _volume(triangles.reshape(-1, 3))
     felt = triangles[:: max(1, len(triangles) // _FELT)]
     points = felt.reshape(-1, 3)
-    volume = _volume(points)
-    best = _Piece(triangles, volume, 0.0, np.zeros(3), 0.0)
-    if volume == 0.0:
-        return best
+    least, axis, offset = _felt_volume(points), np.zeros(3), 0.0
+    if min(volume, least) == 0.0:
+        return _Piece(triangles, volume, 0.0, axis, offset)
     principal = np.linalg.svd(points - points.mean(axis=0), full_matrices=False)[2]
-    for axis in (*np.eye(3), *principal):
-        heights = points @ axis
-        for offset in np.linspace(heights.min(), heights.max(), _OFFSETS + 2)[1:-1].tolist():
-            low = _volume(_points_below(felt, axis, offset))
-            high = _volume(_points_below(felt, -axis, -offset))
-            saving = volume - low - high
-            if saving > best.saving:
-                best = _Piece(triangles, volume, saving, axis, offset)
-    return best
+    for way in (*np.eye(3), *principal):
+        heights = points @ way
+        for height in np.linspace(heights.min(), heights.max(), _OFFSETS + 2)[1:-1].tolist():
+            both = sum(_felt_volume(_points_below(felt, sign * way, sign * height)) for sign in (1.0, -1.0))
+            if both < least:
+                least, axis, offset = both, way, height
+    halves = [_volume(_points_below(triangles, sign * axis, sign * offset)) for sign in (1.0, -1.0)]
+    # A flat half has no volume and no thickness that other programs would see.
+    saving = volume - sum(halves) if axis.any() and min(halves) > 0.0 else 0.0
+    return _Piece(triangles, volume, saving, axis, offset)
 
 
 def _volume(points: Array) -> float:
-    """About the volume of the hull of points: that of those furthest out in some directions."""
+    """The volume of the hull of points; none where they are flat."""
     if len(points) < 4:
         return 0.0
-    outer = np.unique((points @ _WAYS_OUT.T).argmax(axis=0))
     try:
-        return float(scipy.spatial.ConvexHull(points[outer]).volume)
+        return float(scipy.spatial.ConvexHull(points).volume)
     except scipy.spatial.QhullError:
         return 0.0
+
+
+def _felt_volume(points: Array) -> float:
+    """About the volume of the hull of points: that of those furthest out in some directions."""
+    if not len(points):
+        return 0.0
+    return _volume(points[np.unique((points @ _WAYS_OUT.T).argmax(axis=0))])
 
 
 def _spread_ways() -> Array:
