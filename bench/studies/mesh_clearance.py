@@ -33,9 +33,11 @@ from oracles.pinocchio_meshes import MeshJudge
 SHARED = Path(__file__).resolve().parents[3] / "shared" / "robots"
 DATA = "example-robot-data"
 MOST_JOINTS = 8
-REPEATED = ("_joint_limited_robot", "_continuous")
-"""Endings of files that describe an arm again, with other limits."""
+REPEATED = ("_joint_limited_robot", "_continuous", "_collision")
+"""Endings of files that describe an arm again, with other limits or shapes."""
 POSES, RATE, PERIOD, ROUNDS, SEED = 200, 10_000.0, 5.0, 2, 20261118
+DISTANCE = 2e-3
+"""How far everything stays apart, m: some arms are drawn with less than the usual centimetre at home."""
 ALIKE = 2e-3
 """How near two positions are for rounded angles, which Pinocchio takes as they are written, to matter, m."""
 
@@ -198,8 +200,8 @@ def run() -> Study:
     ]
     return Study(
         "Meshes in clearance",
-        f"{len(rows)} public arms with their meshes; {POSES} positions each, and a motion of {PERIOD:g} s after "
-        f"{ROUNDS} searches, judged by Pinocchio and Coal, which read description and meshes themselves.",
+        f"{len(rows)} public arms with their meshes; {POSES} positions each, and a motion of {PERIOD:g} s "
+        f"after {ROUNDS} searches, judged by Pinocchio and Coal, which read descriptions and meshes alone.",
         (
             Bound("arms looked at", len(rows), 1, atmost=False),
             Bound("motions that touch", touching, 0),

@@ -78,7 +78,7 @@ def _read_dae(data: bytes, place: str) -> tuple[Array, Array, str]:
     trees = [node for scene in document.scenes for node in scene.nodes] + list(document.nodes)
     if stated != len(known) or shown != _geometry_nodes(trees) or skinned or document.scene is None:
         raise InputError(
-            "holds faces that cannot be read (strips, fans, skins or broken references).",
+            "holds faces that cannot be read (skins or broken references).",
             place=place,
             remedy="Write it as STL.",
         )
