@@ -164,6 +164,7 @@ def driven(arm: Arm, rate: float = RATE) -> Driven:
         rounds=ROUNDS,
         seed=0,
         period=PERIOD,
+        distance=DISTANCE,
         floor="none",
         velocity=2.0,
         without="torque,acceleration",

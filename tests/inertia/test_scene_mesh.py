@@ -51,10 +51,10 @@ def _used(mesh: Mesh) -> np.ndarray:
 
 @pytest.mark.parametrize("faces", [TRIANGLES, POLYLIST])
 def test_a_collada_scene_has_its_nodes_transforms_and_unit(tmp_path: Path, faces: str) -> None:
-    corners = np.array([[0.0, 0, 0], [1, 0, 0], [0, 2, 0], [0, 0, 3]]) + [1.0, 0, 0]
+    corners = np.array([[1.0, 0, 0], [2, 0, 0], [1, 2, 0], [1, 0, 3]])
     # By hand: scaled along x by 2, turned by 90 degrees about z, lifted by 10, in centimetres.
     scaled = corners * [2.0, 1.0, 1.0]
-    expected = 0.01 * (np.column_stack([-scaled[:, 1], scaled[:, 0], scaled[:, 2]]) + [0, 0, 10.0])
+    expected = 0.01 * np.column_stack([-scaled[:, 1], scaled[:, 0], scaled[:, 2] + 10.0])
     path = _dae(tmp_path, faces=faces)
     mesh = read_mesh(path)
     assert mesh.doubt == ""

@@ -55,7 +55,7 @@ def named_description(name: str) -> NamedDescription:
     """
     called = name.removeprefix(PREFIX).removesuffix(_ENDING)
     try:
-        collection = importlib.import_module(_COLLECTION)
+        collection = importlib.import_module("robot_descriptions")
     except ImportError as error:
         raise MissingExtraError(f"'{PREFIX}{called[:80]}'", _COLLECTION, "descriptions") from error
     modules = [module.name for module in pkgutil.iter_modules(collection.__path__)]
