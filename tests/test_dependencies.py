@@ -24,7 +24,13 @@ from steelyard.zoo import zoo_robot
 
 ROOT = Path(__file__).resolve().parents[1]
 FILES = sorted(SOURCE.rglob("*.py"))
-PACKAGE = {"yaml": "pyyaml", "flint": "python-flint", "pinocchio": "pin", "pxr": "usd-core"}
+PACKAGE = {
+    "yaml": "pyyaml",
+    "flint": "python-flint",
+    "pinocchio": "pin",
+    "pxr": "usd-core",
+    "collada": "pycollada",
+}
 """Packages that are called otherwise than the module they bring."""
 
 

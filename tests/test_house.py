@@ -29,6 +29,8 @@ STANDS_ALONE = {
     "steelyard.recording.bags.sqlite_bag": "a file format",
     "steelyard.signals.periodic": "periods of a motion, found and averaged",
     "steelyard.robot.descriptions.source_edits": "changes of a text that keep the rest of it, whoever asks",
+    "steelyard.inertia.scene_mesh": "file formats, by libraries that an extra brings",
+    "steelyard.limits.decomposition": "how a mesh is cut, and why its pieces hold it: proofs rest on it",
     "steelyard.workflows.guaranteed_payload": "guaranteed bounds of a payload, beside its estimate",
 }
 """Shorter files with one importer beside them, and why each is a concept a reader looks for by name."""

@@ -75,6 +75,8 @@ DOORS = {
     "zstandard": {"recording"},
     "threadpoolctl": {"threads", "campaigns"},
     "distributed": {"campaigns"},
+    "collada": {"inertia"},
+    "trimesh": {"inertia"},
     "yaml": {"robot"},
     "jinja2": {"report"},
     "markupsafe": {"report"},

@@ -31,7 +31,7 @@ from steelyard.recording import Recording
 from steelyard.robot import Robot
 from steelyard.signals import in_band
 from steelyard.simulation import simulate_motion
-from steelyard.workflows.given import given_robot, mesh_folder
+from steelyard.workflows.given import given_robot
 from steelyard.workflows.identify import identify
 from studies.believable_simulated import OFF, off_by
 from tables import Bound, Study
@@ -270,7 +270,7 @@ def judged(name: str, seed: int, period: float = PERIOD) -> Outcome:
     log = Recording(log.joints, log.time, q=log.q, v=log.v, tau=log.tau)
     ours = identify(path, log, lock=arm.lock)
     possible = identify(path, log, lock=arm.lock, method="lmi")
-    shapes = link_shapes(robot, mesh_folder(path))
+    shapes = link_shapes(robot)
 
     def links(parameters: np.ndarray) -> Links:
         return _links(parameters, robot, truth, shapes)

@@ -49,7 +49,7 @@ def to_document(value: object) -> Any:
         fields = {
             f.name: _field_document(getattr(value, f.name), hints[f.name])
             for f in dataclasses.fields(value)
-            if f.init
+            if _kept(f)
         }
         return {"is": _name_of(type(value)), **fields}
     if isinstance(value, enum.Enum):
@@ -68,6 +68,14 @@ def to_document(value: object) -> Any:
     if value is None or isinstance(value, (bool, int, float, str)):
         return value
     raise TypeError(f"a {type(value).__name__} has no place in a document")
+
+
+def _kept(field: dataclasses.Field[Any]) -> bool:
+    """Whether a field belongs into documents; `metadata={"kept": False}` says that it does not.
+
+    So is what holds on one machine only, as the folder a robot was read from.
+    """
+    return field.init and bool(field.metadata.get("kept", True))
 
 
 def _name_of(cls: Any) -> str:
@@ -189,11 +197,11 @@ def _read_dataclass(cls: type, document: Any, place: str) -> Any:
     if stated != _name_of(cls):
         raise InputError(f"holds a {stated}, expected a {_name_of(cls)}.", place=place)
     hints = _hints(cls)
-    names = {f.name for f in dataclasses.fields(cls) if f.init}
+    names = {f.name for f in dataclasses.fields(cls) if _kept(f)}
     needed = {
         f.name
         for f in dataclasses.fields(cls)
-        if f.init and f.default is dataclasses.MISSING and f.default_factory is dataclasses.MISSING
+        if _kept(f) and f.default is dataclasses.MISSING and f.default_factory is dataclasses.MISSING
     }
     if unknown := sorted(set(content) - names):
         listed = [name[:80] for name in unknown[:12]]

@@ -110,8 +110,8 @@ def test_a_plate_without_thickness_is_kept_clear(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("shape", "words"),
     [
-        ('<mesh filename="missing.stl"/>', "lower: its mesh cannot be read"),
-        ('<mesh filename="../outside.stl"/>', "lower: its mesh cannot be read"),
+        ('<mesh filename="missing.stl"/>', "lower: its mesh is not counted"),
+        ('<mesh filename="../outside.stl"/>', "lower: its mesh is not counted"),
         ('<cone radius="1"/>', "Its clearance is not checked"),
     ],
 )
@@ -331,3 +331,35 @@ def test_what_an_mjcf_file_puts_around_its_robot_is_kept_clear_or_named(
     assert any(named in words for words in done.document["uncovered"]) or not named
     certificate = read_document(Certificate, tmp_path / "motion.certificate.json")
     assert "b – box 'floor'" in {margin.name for margin in certificate.margins}
+
+
+def test_the_users_word_settles_missing_shapes_and_nothing_else(tmp_path: Path) -> None:
+    arm = _arm(tmp_path, second='<mesh filename="package://gone/a.stl"/>')
+    refused = _excite(arm)
+    assert (refused.code, refused.document["accepted"]) == (3, [])
+    assert "package 'gone' was not found; --package-path" in refused.document["uncovered"][0]
+    taken = _excite(arm, "--allow-no-clearance")
+    document = taken.document
+    assert (taken.code, document["certified"]) == (0, False)
+    assert document["accepted"] == document["uncovered"] == refused.document["uncovered"]
+    certificate = read_document(Certificate, document["files"]["certificate"])
+    (word,) = (x for x in certificate.assumptions.findings if x.code == "accepted-no-clearance")
+    assert word.place == "lower"
+    page = Path(document["files"]["page"]).read_text()
+    assert "Look before you run this motion" in page
+    assert "accepted this (--allow-no-clearance)" in page
+    # A torque that nobody bounds is another matter.
+    unknown = _excite(arm, "--allow-no-clearance", "--for", "payload")
+    assert unknown.code == 3
+    assert any("--payload" in words for words in unknown.document["uncovered"])
+    assert any("--tool" in words for words in unknown.document["accepted"])
+
+
+def test_the_first_line_is_the_warning(tmp_path: Path) -> None:
+    arm = _arm(tmp_path, second='<mesh filename="package://gone/a.stl"/>')
+    words = ("--rounds", 1, "--period", 4, "--floor", "none", "--out", tmp_path / "m.json")
+    done = run("excite", arm, *words)
+    assert done.code == 3
+    first, second = done.out.splitlines()[:2]
+    assert first.startswith("certified in part: ")
+    assert second.startswith("  warning: lower: its mesh is not counted")

@@ -200,7 +200,7 @@ def test_obj_files_are_read_with_polygons_textures_and_counting_from_the_end(tmp
 @pytest.mark.parametrize(
     ("name", "text", "message"),
     [
-        ("a.ply", "ply", r"cannot read a mesh from a '\.ply' file.*Valid: \.stl, \.obj"),
+        ("a.fbx", "fbx", r"cannot read a mesh from a '\.fbx' file.*Valid: \.stl, \.obj"),
         ("a.stl", "nonsense", "neither ASCII nor binary STL"),
         ("a.stl", "solid\nvertex 0 0 zero\n", "line 2: expected 3 coordinates, got '0 0 zero'"),
         ("a.stl", "solid\nvertex 0 0 0\nendfacet", "line 3: a facet does not have three vertices"),

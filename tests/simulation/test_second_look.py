@@ -151,6 +151,7 @@ def test_a_mesh_is_looked_at_as_the_hull_of_its_vertices(tmp_path: Path) -> None
     robot = zoo_robot("panda")
     half = 0.5 * np.array([0.06, 0.04, 0.08])
     corners = [half * signs for signs in product((-1.0, 1.0), repeat=3)]
+    # Its surface has holes, so that it is its hull and nothing closer.
     faces = [(1, 2, 4), (4, 3, 1), (5, 6, 8), (8, 7, 5), (1, 5, 8), (2, 6, 7)]
     lines = ["v {} {} {}".format(*corner) for corner in corners] + [
         "f {} {} {}".format(*face) for face in faces

@@ -15,7 +15,7 @@ from steelyard.files import FilePath
 from steelyard.inertia import Body
 from steelyard.layout import Layout
 from steelyard.pose import Pose
-from steelyard.robot import Joint, JointKind, Robot
+from steelyard.robot import Joint, JointKind, MeshSource, Robot
 
 # Physical consistency of links, and what follows for the mass matrix
 
@@ -130,7 +130,7 @@ def check_plausible(
     described: Array | None = None,
     total: float | None = None,
     *,
-    meshes: FilePath | None = None,
+    meshes: MeshSource | FilePath | None = None,
 ) -> Check:
     """Ask whether links and drives are ones that somebody could have built.
 
@@ -141,7 +141,8 @@ def check_plausible(
         described: what is known beforehand, NaN where nothing is, shape (p,), SI; None to judge by shapes,
             limits and common sense alone. A described link that is absurd itself is not held against.
         total: weighed mass of all moving links, kg.
-        meshes: folder that mesh names start from; None where there is none.
+        meshes: where meshes are looked for, or the folder that their names start from; None for where the
+            robot says.
 
     Returns:
         The check: `warn` where a number is odd, `fail` where it is absurd. Its message names the worst.

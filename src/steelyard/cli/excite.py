@@ -25,7 +25,8 @@ def _show(done: Excitation) -> None:
 
 
 def _show_designed(done: DesignedMotion) -> None:
-    """The figures, what is proven, and where it was written."""
+    """The verdict first, the figures, what is proven, and where it was written."""
+    _show_verdict(done)
     title = f"The motion {done.name}" if done.name else "A motion"
     table = Table(title=f"{title} of {done.motion.duration:.4g} s for {escape(done.robot.name)}")
     table.add_column("limit")
@@ -46,23 +47,31 @@ def _show_designed(done: DesignedMotion) -> None:
     stdout.print(f"{done.jerk}.", highlight=False, markup=False)
     if done.design.interrupted:
         stdout.print("interrupted: this is the best so far")
-    kinds = ", ".join(done.proven)
     if done.look is not None:
         stdout.print(str(done.look), markup=False, highlight=False, soft_wrap=True)
-    if done.certified:
-        stdout.print(f"[bold green]certified[/bold green]: {kinds}; in {done.seconds:.1f} s")
-    elif done.uncovered:
-        stdout.print(f"[bold yellow]certified in part[/bold yellow]: {kinds}. Not part of the proof:")
-        for finding in done.uncovered:
-            stdout.print(f"  {finding}", markup=False, highlight=False, soft_wrap=True)
-    else:
-        stdout.print(f"[bold red]not certified[/bold red]: {escape(done.reason)}", soft_wrap=True)
     for name, path in done.files.items():
         stdout.print(f"{name:>12}  {path}", markup=False, highlight=False)
 
 
+def _show_verdict(done: Excitation) -> None:
+    """What is proven and what is not, before any figure."""
+    kinds = ", ".join(done.proven)
+    if done.certified:
+        stdout.print(f"[bold green]certified[/bold green]: {kinds}; in {done.seconds:.1f} s")
+    elif done.uncovered:
+        accepted = f", {len(done.accepted)} accepted" if done.accepted else ""
+        stdout.print(
+            f"[bold yellow]certified in part[/bold yellow]: {kinds}. Not part of the proof{accepted}:"
+        )
+        for finding in done.uncovered:
+            stdout.print(f"  {finding}", markup=False, highlight=False, soft_wrap=True)
+    else:
+        stdout.print(f"[bold red]not certified[/bold red]: {escape(done.reason)}", soft_wrap=True)
+
+
 def _show_supplemented(done: SupplementedMotion) -> None:
-    """What is shown before and after, and what to add."""
+    """The verdict first, what is shown before and after, and what to add."""
+    _show_verdict(done)
     table = Table(title=f"What the motion shows of a payload, in {escape(done.added.before.frame)}")
     for heading in ("", "planned", "with the addition", "unit", "planned motion"):
         table.add_column(heading, justify="right" if heading in ("planned", "with the addition") else "left")
@@ -70,8 +79,6 @@ def _show_supplemented(done: SupplementedMotion) -> None:
         table.add_row(*row)
     stdout.print(table)
     stdout.print(str(done.added), highlight=False, markup=False, soft_wrap=True)
-    for finding in done.uncovered:
-        stdout.print(f"Not part of the proof: {finding}", highlight=False, markup=False, soft_wrap=True)
     stdout.print(f"Written to {done.files['motion']}", highlight=False, markup=False, soft_wrap=True)
 
 
@@ -81,4 +88,4 @@ def _apart(margin: float, required: float) -> str:
     return f"{words[0]} beyond {1e3 * required:g} mm: {words[1]}"
 
 
-excite = workflow_command(workflow, _show, lambda done: 0 if done.certified else 3)
+excite = workflow_command(workflow, _show, lambda done: 0 if done.settled else 3)

@@ -20,4 +20,10 @@ def _show(learned: SafeLearning) -> None:
         print_progress(line)
 
 
-online = workflow_command(workflow, _show, lambda learned: int(learned.verdict == "fail"))
+def _code(learned: SafeLearning) -> int:
+    if learned.verdict == "fail":
+        return 1
+    return 0 if learned.settled else 3
+
+
+online = workflow_command(workflow, _show, _code)

@@ -20,7 +20,7 @@ from steelyard.finding import Finding, Severity
 from steelyard.inertia import Body, capsule, sphere
 from steelyard.layout import Layout
 from steelyard.pose import Pose
-from steelyard.robot import Robot
+from steelyard.robot import MeshSource, Robot
 
 DENSITY = 900.0
 """Stated mass over the volume of the collision shapes, kg/m³: the median of 22 descriptions, all moving links
@@ -60,7 +60,7 @@ def sane_prior(
     prior: Array | None = None,
     total_mass: float | None = None,
     *,
-    meshes: FilePath | None = None,
+    meshes: MeshSource | FilePath | None = None,
 ) -> GeometricPrior:
     """A prior in which no link is impossible or absurd: such links are named and replaced, not obeyed.
 
@@ -75,7 +75,8 @@ def sane_prior(
             numbers.
         total_mass: of all moving links, kg; what the links that are kept leave of it is shared by the
             others in proportion to their volume. None for the density of typical arms, 900 kg/m³.
-        meshes: folder that mesh names start from; None where there is none.
+        meshes: where meshes are looked for, or the folder that their names start from; None for where the
+            robot says.
 
     Returns:
         The prior, with one finding for each link that was not believed.
@@ -112,7 +113,7 @@ def _completed(
     known: Array,
     refused: dict[str, str],
     total_mass: float | None,
-    meshes: FilePath | None,
+    meshes: MeshSource | FilePath | None,
 ) -> GeometricPrior:
     phi = np.array(known)
     places = link_places(robot, link_shapes(robot, meshes))

@@ -33,7 +33,18 @@ from steelyard.inertia import (
     sphere,
 )
 from steelyard.pose import Pose
-from steelyard.robot import Box, Capsule, Cylinder, Geometry, Link, MeshFile, MeshFolder, Robot, Sphere
+from steelyard.robot import (
+    Box,
+    Capsule,
+    Cylinder,
+    Geometry,
+    Link,
+    MeshFile,
+    MeshFolder,
+    MeshSource,
+    Robot,
+    Sphere,
+)
 
 MOST_VERTICES = 200
 """Corners a hull keeps; of more, those furthest out stay and are moved outwards until they hold the rest."""
@@ -104,7 +115,7 @@ class LinkShape:
         return self.outside(point) <= margin
 
 
-def link_shapes(robot: Robot, meshes: FilePath | None = None) -> dict[str, LinkShape]:
+def link_shapes(robot: Robot, meshes: MeshSource | FilePath | None = None) -> dict[str, LinkShape]:
     """The shapes of every moving link that has some, by its name.
 
     A link is left out where it has no collision shape, where one of them is a mesh that cannot be read, since
@@ -112,28 +123,28 @@ def link_shapes(robot: Robot, meshes: FilePath | None = None) -> dict[str, LinkS
 
     Args:
         robot: the robot.
-        meshes: folder that mesh names start from, which is the one its description lies in; None where there
-            is none, so that links with meshes are left out.
+        meshes: where meshes are looked for, or the folder that their names start from; None for where the
+            robot says. Links whose meshes are not found are left out.
 
     Returns:
         The shapes, in the order of the links.
     """
     unreachable: list[Finding] = []
-    folder = MeshFolder(meshes, unreachable)
+    source = MeshSource.of(robot.meshes if meshes is None else meshes)
+    folder = MeshFolder(source, unreachable)
     found = {}
     for link in robot.links:
         if link.collision:
             # Prior, fit and verdict ask for the same shapes, whose ellipsoids take a moment.
             known = _shapes_of.setdefault(link, {})
-            place = None if meshes is None else str(meshes)
-            if place not in known:
-                known[place] = _shape(link, folder)
-            found[link.name] = known[place]
+            if source not in known:
+                known[source] = _shape(link, folder)
+            found[link.name] = known[source]
     return {name: shape for name, shape in found.items() if shape is not None}
 
 
-_shapes_of: WeakKeyDictionary[Link, dict[str | None, LinkShape | None]] = WeakKeyDictionary()
-"""Shapes by link, which never changes, and by the folder of its meshes."""
+_shapes_of: WeakKeyDictionary[Link, dict[MeshSource | None, LinkShape | None]] = WeakKeyDictionary()
+"""Shapes by link, which never changes, and by where its meshes lie."""
 
 
 def uniform_body(shape: LinkShape, mass: float) -> Array:

@@ -100,20 +100,17 @@ class IdentificationData:
     moments: tuple[KnownMoment, ...] = ()
     factors: Array | None = None
 
-    def believing(
-        self, prior: GeometricPrior, *, meshes: FilePath | None = None, shapes: bool = True
-    ) -> IdentificationData:
+    def believing(self, prior: GeometricPrior, *, shapes: bool = True) -> IdentificationData:
         """The same data with what is known beforehand of the links.
 
         Args:
             prior: numbers of the links, and which of them nobody stated.
-            meshes: folder that mesh names start from; None where there is none.
             shapes: whether links stay within the shapes of the description.
 
         Returns:
             The data, what was noticed about the prior first.
         """
-        within = link_shapes(self.robot, meshes) if shapes else {}
+        within = link_shapes(self.robot) if shapes else {}
         return replace(
             self,
             prior=prior.parameters,

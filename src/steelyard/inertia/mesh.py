@@ -1,4 +1,4 @@
-"""Triangle meshes: read from STL and OBJ files, and the mass properties of the solid inside."""
+"""Triangle meshes: read from files, and the mass properties of the solid inside."""
 
 from __future__ import annotations
 
@@ -11,8 +11,9 @@ from numpy.typing import ArrayLike
 
 from steelyard.arrays import Array, IntArray, checked, read_only
 from steelyard.errors import InputError
-from steelyard.files import FilePath
+from steelyard.files import FilePath, read_bytes
 from steelyard.inertia.body import Body
+from steelyard.inertia.scene_mesh import KINDS, read_scene_mesh
 from steelyard.inertia.solids import mass_of_volume
 from steelyard.pose import Pose
 
@@ -35,10 +36,12 @@ class Mesh:
     Attributes:
         vertices: shape (n, 3), m.
         faces: rows of three vertex indices, from 0, shape (k, 3), dimensionless.
+        doubt: what is doubtful about how its file was read, in words that follow its name.
     """
 
     vertices: Array
     faces: IntArray
+    doubt: str = ""
 
     def __post_init__(self) -> None:
         vertices = checked("vertices", self.vertices, ("n", 3))
@@ -154,7 +157,7 @@ def _integral(corners: Array, V: Array) -> Array:
     return np.asarray((integral + integral.T) / 40.0)
 
 
-def merged(vertices: ArrayLike, faces: ArrayLike) -> Mesh:
+def merged(vertices: ArrayLike, faces: ArrayLike, doubt: str = "") -> Mesh:
     """A mesh in which vertices with identical coordinates are one.
 
     STL files repeat every corner of every triangle; only after merging do the faces share edges.
@@ -162,14 +165,19 @@ def merged(vertices: ArrayLike, faces: ArrayLike) -> Mesh:
     Args:
         vertices: shape (n, 3), m.
         faces: indices into the vertices, shape (k, 3), dimensionless.
+        doubt: what is doubtful about them.
     """
     mesh = Mesh(np.asarray(vertices), np.asarray(faces))
     # Adding zero turns -0.0 into 0.0, which are the same point.
     unique, place = np.unique(mesh.vertices + 0.0, axis=0, return_inverse=True)
-    return Mesh(unique, place.ravel()[mesh.faces])
+    return Mesh(unique, place.ravel()[mesh.faces], doubt)
 
 
-# Reading triangle meshes from STL (binary and ASCII) and OBJ files: their geometry, nothing else.
+# Reading triangle meshes from STL (binary and ASCII) and OBJ files: their geometry, nothing else. Formats of
+# scenes are read in `scene_mesh`.
+
+LARGEST_FILE = 256 * 2**20
+"""Of a mesh, bytes."""
 
 _BINARY_STL = np.dtype([("normal", "<f4", 3), ("corners", "<f4", (3, 3)), ("attribute", "<u2")])
 _HEADER = 84
@@ -179,7 +187,7 @@ def read_mesh(path: FilePath, *, scale: float = 1.0) -> Mesh:
     """Read a mesh file; vertices with identical coordinates become one.
 
     Args:
-        path: a file ending in `.stl` or `.obj`.
+        path: a file ending in `.stl` or `.obj`; with the extra `meshes` also `.dae`, `.ply` or `.glb`.
         scale: length of the file's unit, m; the formats do not say it (0.001 for millimetres).
 
     Returns:
@@ -187,26 +195,29 @@ def read_mesh(path: FilePath, *, scale: float = 1.0) -> Mesh:
 
     Raises:
         InputError: the file is missing, of another kind, or malformed; the message names the place.
+        MissingExtraError: its kind is read by a library that is not installed.
     """
     file = Path(path)
     readers = {".stl": _read_stl, ".obj": _read_obj}
     kind = file.suffix.lower()
-    if kind not in readers:
+    if kind not in (*readers, *KINDS):
         raise InputError(
-            f"cannot read a mesh from a '{kind}' file.", place=str(file), remedy="Valid: .stl, .obj."
+            f"cannot read a mesh from a '{kind}' file.",
+            place=str(file),
+            remedy=f"Valid: {', '.join((*readers, *KINDS))}.",
         )
     if not 0 < scale < np.inf:
         raise InputError(f"must be positive, got {scale}.", place="scale")
-    try:
-        data = file.read_bytes()
-    except OSError as error:
-        raise InputError(f"cannot be read: {error.strerror}.", place=str(file)) from error
-    vertices, faces = readers[kind](data, str(file))
+    data, doubt = read_bytes(file, most=LARGEST_FILE), ""
+    if kind in KINDS:
+        vertices, faces, doubt = read_scene_mesh(data, kind, str(file))
+    else:
+        vertices, faces = readers[kind](data, str(file))
     if not len(faces):
         raise InputError("holds no faces.", place=str(file))
     if not np.isfinite(vertices).all():
         raise InputError("holds a coordinate that is not finite.", place=str(file))
-    return merged(scale * vertices, faces)
+    return merged(scale * vertices, faces, doubt)
 
 
 def _read_stl(data: bytes, place: str) -> tuple[Array, Array]:

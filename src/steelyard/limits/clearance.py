@@ -18,10 +18,10 @@ from steelyard.dynamics.tree import Tree, tree_of
 from steelyard.files import FilePath
 from steelyard.finding import Finding, Severity
 from steelyard.limits.distance import COLUMNS, CORNERS, apart, overlapping
-from steelyard.limits.parts import Pair, gather, part_of, scene_pairs, self_pairs, without
+from steelyard.limits.parts import Pair, gather, part_of, refined, scene_pairs, self_pairs, without
 from steelyard.limits.scene import FLOOR, Floor, Scene
 from steelyard.limits.shapes import Cores, pack
-from steelyard.robot import Geometry, Robot
+from steelyard.robot import Geometry, MeshSource, Robot
 from steelyard.threads import share
 
 # Positions to look at before anything moves: the robot at rest, and a fixed set spread over its limits.
@@ -290,7 +290,7 @@ def clearance_of(
     scene: Scene | None = None,
     *,
     tool: Sequence[Geometry] = (),
-    meshes: FilePath | None = None,
+    meshes: MeshSource | FilePath | None = None,
     tool_meshes: FilePath | None = None,
     ignore: Iterable[tuple[str, str]] = (),
     rest: ArrayLike | None = None,
@@ -312,8 +312,8 @@ def clearance_of(
         robot: the robot.
         scene: what stands around it, in its base frame.
         tool: shapes it holds, in its tool frame.
-        meshes: folder of the description, where its meshes are looked for; without it meshes are reported as
-            unchecked.
+        meshes: where the meshes of the description are looked for, or its folder; None for where the robot
+            says. Those that are not found are reported as unchecked.
         tool_meshes: folder where meshes of the tool are looked for; None for the description's.
         ignore: pairs of names of links, obstacles or `tool` that may touch.
         rest: a position at which nothing collides, shape (nq,), rad or m; the one nearest to zero within the
@@ -340,6 +340,7 @@ def clearance_of(
     if floor is not None:
         above, built = _above(robot, standing, q_rest, distance, floor.assumed, findings)
         kept, excluded = [*kept, *above], [*excluded, *built]
+    outer = _closer(robot, outer, distance)
     _report_touching(Clearance(robot, tuple(outer)), q_rest, findings)
     return Clearance(robot, (*kept, *outer), tuple(excluded), tuple(findings))
 
@@ -347,18 +348,48 @@ def clearance_of(
 def _told_apart(
     robot: Robot, own: Sequence[Pair], q_rest: Array, near: float, findings: list[Finding]
 ) -> tuple[list[Pair], list[Pair]]:
-    """Pairs of the robot's own shapes that can be kept apart, and those that cannot, which are reported."""
-    before = Clearance(robot, tuple(own))
+    """Pairs of the robot's own shapes that can be kept apart, and those that cannot, which are reported.
+
+    Where the hulls of meshes meet at some position and not at all, pairs of their pieces stand in for them.
+    """
+    at_rest, least, most = _looked_at(robot, own, q_rest)
+    apart = (at_rest > TOUCHING) & (most > near)
+    kept = [pair for pair, fits in zip(own, apart & (least > near), strict=True) if fits]
+    excluded = []
+    for k in np.flatnonzero(most <= near).tolist():
+        excluded.append(own[k])
+        findings.append(_exclusion(own[k], at_rest[k], least[k], most[k], near))
+    for k in np.flatnonzero((most > near) & ~(apart & (least > near))).tolist():
+        pieces = refined(own[k])
+        resting, nearest, furthest = _looked_at(robot, pieces, q_rest)
+        clear = resting > TOUCHING
+        if apart[k]:
+            # A piece may be thickened more than the whole; what was known of that is not given up.
+            kept += pieces if clear.all() else [own[k]]
+            continue
+        kept += [pair for pair, fits in zip(pieces, clear, strict=True) if fits]
+        for n in np.flatnonzero(~clear).tolist():
+            excluded.append(pieces[n])
+            findings.append(_exclusion(pieces[n], resting[n], nearest[n], furthest[n], near))
+    return kept, excluded
+
+
+def _looked_at(robot: Robot, pairs: Sequence[Pair], q_rest: Array) -> tuple[Array, Array, Array]:
+    """Distances of pairs at rest, and the least and the most of all positions looked at, shape (P,), m."""
+    before = Clearance(robot, tuple(pairs))
     at_rest = before.distances(q_rest)[0]
     every = np.vstack([before.distances(spread_poses(robot, LOOKED_AT)), at_rest])
-    kept, excluded = [], []
-    for pair, resting, least, most in zip(own, at_rest, every.min(axis=0), every.max(axis=0), strict=True):
-        if resting > TOUCHING and most > near:
-            kept.append(pair)
-            continue
-        excluded.append(pair)
-        findings.append(_exclusion(pair, resting, least, most, near))
-    return kept, excluded
+    return at_rest, every.min(axis=0), every.max(axis=0)
+
+
+def _closer(robot: Robot, outer: Sequence[Pair], distance: float) -> list[Pair]:
+    """Pairs with the scene, of pieces of those meshes whose hulls meet it at some position."""
+    if not outer:
+        return []
+    least = Clearance(robot, tuple(outer)).distances(spread_poses(robot, LOOKED_AT)).min(axis=0)
+    meets = least <= distance
+    far = [pair for pair, near in zip(outer, meets, strict=True) if not near]
+    return [*far, *(x for pair, near in zip(outer, meets, strict=True) if near for x in refined(pair))]
 
 
 def _above(
@@ -370,10 +401,7 @@ def _above(
     findings: list[Finding],
 ) -> tuple[list[Pair], list[Pair]]:
     """Pairs with the floor that can be kept apart, and those that cannot, which are reported."""
-    before = Clearance(robot, tuple(standing))
-    at_rest = before.distances(q_rest)[0]
-    every = np.vstack([before.distances(spread_poses(robot, LOOKED_AT)), at_rest])
-    least, most = every.min(axis=0), every.max(axis=0)
+    at_rest, least, most = _looked_at(robot, standing, q_rest)
     built = (most - least <= TOUCHING) & (most <= max(distance, BUILT))
     doubtful = ~built & (assumed & (at_rest <= distance + ROOM))
     for k in np.flatnonzero(built).tolist():

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from itertools import combinations
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import combinations, product
 
 import numpy as np
 import scipy
@@ -14,11 +15,13 @@ from steelyard.compiled import kernel
 from steelyard.errors import UnknownNameError
 from steelyard.files import FilePath
 from steelyard.finding import Finding, Severity
+from steelyard.inertia import Mesh
+from steelyard.limits.decomposition import convex_pieces
 from steelyard.limits.distance import COLUMNS, CORNERS, walk_apart
 from steelyard.limits.scene import Obstacle, Scene
 from steelyard.limits.shapes import FLAT, Core, Solid, core_of, hull_corners, polytope
 from steelyard.pose import Pose
-from steelyard.robot import Geometry, Link, MeshFile, MeshFolder, Robot
+from steelyard.robot import Geometry, Link, MeshFile, MeshFolder, MeshSource, Robot
 
 # Fewer corners for the hull of a mesh, thickened so that nothing of it is left outside.
 
@@ -127,6 +130,7 @@ class Part:
         core: in the frame of that link, or of the base.
         shape: what the description says it is; of a mesh its vertices, shape (n, 3), m.
         pose: the shape's frame in that of the link, or of the base.
+        mesh: the mesh that the core is the hull of, which may be cut into pieces; None where it is none.
     """
 
     title: str
@@ -135,13 +139,31 @@ class Part:
     core: Core
     shape: Solid | Array
     pose: Pose
+    mesh: Mesh | None = None
+
+    @cached_property
+    def pieces(self) -> tuple[Part, ...]:
+        """Parts that hold its mesh more closely than one hull; itself where no cut is worth it."""
+        cut = [] if self.mesh is None else convex_pieces(self.mesh)
+        if len(cut) < 2:
+            return (self,)
+        return tuple(
+            replace(
+                self,
+                title=f"{self.title} piece {k}",
+                core=covering_core(points).moved(self.pose),
+                shape=points,
+                mesh=None,
+            )
+            for k, points in enumerate(cut, start=1)
+        )
 
 
 def gather(
     robot: Robot,
     scene: Scene,
     tool: Sequence[Geometry],
-    meshes: FilePath | None,
+    meshes: MeshSource | FilePath | None,
     findings: list[Finding],
     tool_meshes: FilePath | None = None,
 ) -> tuple[list[Part], list[Part], list[Part]]:
@@ -151,14 +173,16 @@ def gather(
         robot: the robot.
         scene: what stands around it.
         tool: shapes at its tool frame, in that frame.
-        meshes: folder that mesh names start from, None where there is none.
+        meshes: where meshes are looked for, or the folder that their names start from; None for where the
+            robot says.
         findings: where to report shapes that are left out, made simpler, or missing.
         tool_meshes: folder that mesh names of the tool start from; None for the same one.
 
     Returns:
         Parts of the links (the base first), of the tool and of the scene.
     """
-    folder = MeshFolder(meshes, findings)
+    noticed: list[Finding] = []
+    folder = MeshFolder(robot.meshes if meshes is None else meshes, noticed)
     links: list[Part] = []
     for index, link in enumerate((robot.base, *robot.links), start=-1):
         own = _parts(link.name, index, link.collision, folder, findings)
@@ -173,8 +197,11 @@ def gather(
     frame = robot.tool_frame
     held = [Geometry(item.shape, frame.placement @ item.pose) for item in tool]
     around = [part_of(obstacle) for obstacle in scene.obstacles]
-    shelf = folder if tool_meshes is None else MeshFolder(tool_meshes, findings)
-    return links, _parts(TOOL, frame.link, held, shelf, findings), around
+    shelf = folder if tool_meshes is None else MeshFolder(tool_meshes, noticed)
+    mounted = _parts(TOOL, frame.link, held, shelf, findings)
+    # Of a mesh that is not there the shape that lacks it says why.
+    findings += [x for x in noticed if x.code == "doubtful-mesh"]
+    return links, mounted, around
 
 
 def part_of(obstacle: Obstacle) -> Part:
@@ -201,18 +228,20 @@ def _parts(
         found = _found(item, title, folder, findings)
         if found is not None:
             core, shape = found
-            parts.append(Part(title, owner, link, core.moved(item.pose), shape, item.pose))
+            points = shape.vertices if isinstance(shape, Mesh) else shape
+            mesh = shape if isinstance(shape, Mesh) else None
+            parts.append(Part(title, owner, link, core.moved(item.pose), points, item.pose, mesh))
     return parts
 
 
 def _found(
     item: Geometry, title: str, folder: MeshFolder, findings: list[Finding]
-) -> tuple[Core, Solid | Array] | None:
+) -> tuple[Core, Solid | Mesh] | None:
     if not isinstance(item.shape, MeshFile):
         return core_of(item.shape), item.shape
     mesh = folder.read(item.shape, title)
     if mesh is None:
-        message = "its mesh cannot be read here, so its clearance is not checked."
+        message = f"its mesh is not counted, so its clearance is not checked: {folder.why(item.shape.file)}."
         findings.append(Finding(Severity.WARNING, "unchecked-shape", message, title))
         return None
     core = covering_core(mesh.vertices)
@@ -222,7 +251,7 @@ def _found(
             "around them, which hold all of it."
         )
         findings.append(Finding(Severity.INFO, "thickened-mesh", message, title))
-    return core, mesh.vertices
+    return core, mesh
 
 
 # Which pairs of shapes are watched, and which cannot say anything and are left out.
@@ -280,6 +309,18 @@ def scene_pairs(moving: Iterable[Part], scene: Sequence[Part]) -> list[Pair]:
         scene: shapes of the scene.
     """
     return [Pair(part, obstacle) for part in moving if part.link >= 0 for obstacle in scene]
+
+
+def refined(pair: Pair) -> list[Pair]:
+    """A pair as pairs of pieces of its meshes, where cutting them is worth it.
+
+    Args:
+        pair: two shapes.
+
+    Returns:
+        All pairs of their pieces; the pair itself where nothing is cut.
+    """
+    return [Pair(*ends) for ends in product(pair.first.pieces, pair.second.pieces)]
 
 
 def without(

@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING
 from steelyard.door import open_door
 
 if TYPE_CHECKING:
+    from steelyard.robot.descriptions.by_name import PREFIX, named_description
     from steelyard.robot.descriptions.load import load_robot
-    from steelyard.robot.descriptions.meshes import MeshFolder
+    from steelyard.robot.descriptions.meshes import MeshFolder, mesh_source
+    from steelyard.robot.descriptions.packages import find_package
     from steelyard.robot.descriptions.patch import (
         DescriptionSource,
         PatchedNumber,
@@ -37,6 +39,7 @@ if TYPE_CHECKING:
         Geometry,
         Link,
         MeshFile,
+        MeshSource,
         Shape,
         Sphere,
     )
@@ -53,6 +56,7 @@ if TYPE_CHECKING:
     from steelyard.robot.stated_limits import StatedLimits, with_limits
 
 __all__ = [
+    "PREFIX",
     "REMEDIES",
     "STANDARD_GRAVITY",
     "TENSOR_ENTRIES",
@@ -71,6 +75,7 @@ __all__ = [
     "Link",
     "MeshFile",
     "MeshFolder",
+    "MeshSource",
     "PatchedNumber",
     "Repair",
     "Robot",
@@ -79,8 +84,11 @@ __all__ = [
     "Sphere",
     "StatedLimits",
     "declared_encoding",
+    "find_package",
     "inertial_element",
     "load_robot",
+    "mesh_source",
+    "named_description",
     "open_description",
     "origin_element",
     "parse_urdf",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass, replace
 from functools import reduce
 from operator import add
@@ -9,6 +10,7 @@ from operator import add
 import numpy as np
 
 from steelyard.errors import DescriptionError
+from steelyard.files import FilePath
 from steelyard.inertia import Body
 from steelyard.pose import Pose
 
@@ -71,6 +73,31 @@ class MeshFile:
 
     file: str
     scale: tuple[float, float, float] = (1.0, 1.0, 1.0)
+
+
+@dataclass(frozen=True)
+class MeshSource:
+    """Where the files that a description names are looked for.
+
+    Attributes:
+        folder: that of the description.
+        package_path: folders that hold packages, or are one; `name=folder` where it is called otherwise.
+    """
+
+    folder: str
+    package_path: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, meshes: MeshSource | FilePath | None) -> MeshSource | None:
+        """The source itself, or that of a folder alone.
+
+        Args:
+            meshes: the source, or the folder of a description; None for none.
+
+        Returns:
+            The source.
+        """
+        return meshes if meshes is None or isinstance(meshes, MeshSource) else cls(os.fspath(meshes))
 
 
 Shape = Sphere | Box | Cylinder | Capsule | MeshFile

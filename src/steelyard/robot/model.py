@@ -16,7 +16,7 @@ from steelyard.finding import Finding
 from steelyard.inertia import Body
 from steelyard.pose import Pose
 from steelyard.robot.joint import Joint, JointKind, Limits, Mimic, Ties, check_ties, ties_of
-from steelyard.robot.link import Geometry, Link
+from steelyard.robot.link import Geometry, Link, MeshSource
 
 # `Robot`
 
@@ -55,6 +55,8 @@ class Robot:
         source: where its numbers come from.
         locks: the joints that are held still, see `locked`.
         tool: name of the link chosen as tool frame, or `None` for the default, see `tool_frame`.
+        meshes: where the meshes of its description are looked for; `None` where they cannot be. It is no part
+            of what is stored or digested, since files lie elsewhere on other machines.
     """
 
     name: str
@@ -67,6 +69,7 @@ class Robot:
     locks: tuple[LockedJoint, ...] = ()
     tool: str | None = None
     schema: int = 1
+    meshes: MeshSource | None = field(default=None, repr=False, metadata={"kept": False})
 
     def __post_init__(self) -> None:
         keep_checked(self, (3,), "gravity")

@@ -17,7 +17,7 @@ from steelyard.layout import Layout
 from steelyard.limits import Clearance, Floor, MotionLimits, Scene, clearance_of
 from steelyard.motion import RecedingPlan, RecedingPlans
 from steelyard.payloads import Mount
-from steelyard.robot import Geometry, Robot
+from steelyard.robot import Geometry, MeshSource, Robot
 from steelyard.safe_learning.planning.certificate import RobustLaw
 from steelyard.safe_learning.planning.certifier import PlanCertifier
 from steelyard.uncertainty import ErrorBounds, PayloadBox
@@ -166,6 +166,7 @@ class SafeLearningConfig:
         floor: what the robot stands on; None for nothing.
         meshes: folder where meshes of the description are looked for; None where there is none.
         tool_meshes: folder where meshes of the tool are looked for; None for the same one.
+        package_path: folders in which packages of meshes are looked for.
     """
 
     stored_as: ClassVar[str] = "Setting"
@@ -186,6 +187,7 @@ class SafeLearningConfig:
     floor: Floor | None = None
     meshes: str | None = None
     tool_meshes: str | None = None
+    package_path: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         robot = self.arm.robot
@@ -222,6 +224,7 @@ class SafeLearningConfig:
         floor: Floor | None = None,
         meshes: str | None = None,
         tool_meshes: str | None = None,
+        package_path: tuple[str, ...] = (),
     ) -> SafeLearningConfig:
         """A setting whose tube follows from the lightest that robot and load can be.
 
@@ -243,6 +246,7 @@ class SafeLearningConfig:
             floor: what the robot stands on; None for nothing.
             meshes: folder where meshes of the description are looked for; None where there is none.
             tool_meshes: folder where meshes of the tool are looked for; None for the same one.
+            package_path: folders in which packages of meshes are looked for.
 
         Returns:
             The setting.
@@ -260,7 +264,14 @@ class SafeLearningConfig:
         choice, around = law or LawChoice(), scene or Scene()
         ends = np.asarray(reach, dtype=float)
         made = cls(arm, prior, errors, tube, choice, around, tool, cycle, duration, switch, ends)
-        return replace(made, distance=distance, floor=floor, meshes=meshes, tool_meshes=tool_meshes)
+        return replace(
+            made,
+            distance=distance,
+            floor=floor,
+            meshes=meshes,
+            tool_meshes=tool_meshes,
+            package_path=package_path,
+        )
 
     @cached_property
     def inertia(self) -> InertiaBounds:
@@ -275,7 +286,7 @@ class SafeLearningConfig:
             self.arm.robot,
             self.scene,
             tool=self.tool,
-            meshes=self.meshes,
+            meshes=None if self.meshes is None else MeshSource(self.meshes, self.package_path),
             tool_meshes=self.tool_meshes,
             distance=self.distance,
             floor=self.floor,

@@ -13,6 +13,7 @@ from steelyard.workflows.options import (
     LimitsGiven,
     LockGiven,
     Option,
+    PackagePathGiven,
     ToolFrameGiven,
     TorqueGiven,
     VelocityGiven,
@@ -36,6 +37,7 @@ def demo(
     lock: LockGiven = None,
     tool_frame: ToolFrameGiven = None,
     argument: ArgumentsGiven = None,
+    package_path: PackagePathGiven = None,
     limits: LimitsGiven = None,
     velocity: VelocityGiven = None,
     acceleration: AccelerationGiven = None,
@@ -52,6 +54,7 @@ def demo(
         lock: positions of joints that are held still, rad or m, by name.
         tool_frame: link whose frame is the tool's; None for the end of the longest chain.
         argument: values of xacro arguments, by name.
+        package_path: folders that hold packages which meshes and xacro files name, or `NAME=FOLDER`.
         limits: file with limits beside the description.
         velocity: largest speeds, rad/s or m/s.
         acceleration: largest accelerations, rad/s² or m/s².
@@ -74,6 +77,7 @@ def demo(
         lock=lock,
         tool_frame=tool_frame,
         argument=argument,
+        package_path=package_path,
         limits=limits,
         velocity=velocity,
         acceleration=acceleration,

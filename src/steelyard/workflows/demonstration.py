@@ -45,6 +45,7 @@ from steelyard.workflows.options import (
     GravityGiven,
     LimitsGiven,
     LockGiven,
+    PackagePathGiven,
     ToolFrameGiven,
     TorqueGiven,
     VelocityGiven,
@@ -237,6 +238,7 @@ def demonstration(
     lock: LockGiven,
     tool_frame: ToolFrameGiven,
     argument: ArgumentsGiven,
+    package_path: PackagePathGiven,
     limits: LimitsGiven,
     velocity: VelocityGiven,
     acceleration: AccelerationGiven,
@@ -254,7 +256,15 @@ def demonstration(
         "acceleration": acceleration,
         "torque": torque,
     }
-    found = given_robot(robot, gravity, lock, tool_frame, arguments=argument, stated=stated_limits(**stated))
+    found = given_robot(
+        robot,
+        gravity,
+        lock,
+        tool_frame,
+        arguments=argument,
+        stated=stated_limits(**stated),
+        package_path=package_path,
+    )
     if folder is not None:
         for name in (RESULT, OBJECT):
             require_free(folder / name, force=True)
@@ -262,7 +272,7 @@ def demonstration(
     new = folder is not None and not folder.exists()
     say(f"{found.name} as described: {len(found.joints)} joints, {found.mass:.4g} kg")
     bench = _bench(found, seed)
-    options = {"gravity": gravity, "lock": lock, "argument": argument, **stated}
+    options = {"gravity": gravity, "lock": lock, "argument": argument, "package_path": package_path, **stated}
     try:
         done = _identified(robot, found, bench, folder, options, tool_frame)
     except BaseException:

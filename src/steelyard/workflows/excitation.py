@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -14,7 +14,7 @@ import numpy as np
 from steelyard.errors import InputError
 from steelyard.excitation import AddedMotion, Design, SmallestMargins
 from steelyard.files import FilePath, write_text, write_together
-from steelyard.finding import Finding
+from steelyard.finding import Finding, Severity
 from steelyard.inertia import PARAMETER_NAMES, PARAMETER_UNITS
 from steelyard.limits import Certificate, MotionLimits, NotCertifiedError, write_certificate
 from steelyard.motion import (
@@ -32,6 +32,7 @@ from steelyard.simulation import SecondLook
 from steelyard.workflows.destination import make_folder, require_files
 from steelyard.workflows.excite import RATE, SLOWER
 from steelyard.workflows.motion_proof import KeptJerk
+from steelyard.workflows.surroundings import SHAPELESS, UNSHAPED_LOAD
 
 KINDS = SmallestMargins._fields
 """Kinds of limits, in the order in which they are told."""
@@ -44,6 +45,7 @@ _ENDINGS = {
     "certificate": ".certificate.json",
 }
 """All that is written with a motion, the certificate last."""
+_ACCEPTED = "by whoever asked for the motion (--allow-no-clearance)"
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -57,6 +59,7 @@ class Excitation(ABC):
         look: what other code saw of a motion that is proven; None without a proof.
         uncovered: what could hit or overload and is not part of the proof, though nobody lifted it.
         findings: what was assumed, and what had to give way to the limits.
+        allow_no_clearance: whether whoever asked accepts that shapes are missing.
         rate: of the sampled files, Hz.
         slower: how many times slower the rehearsal is, dimensionless.
         seconds: what it took.
@@ -69,6 +72,7 @@ class Excitation(ABC):
     look: SecondLook | None = None
     uncovered: tuple[Finding, ...] = ()
     findings: tuple[Finding, ...] = ()
+    allow_no_clearance: bool = False
     rate: float = RATE
     slower: float = SLOWER
     seconds: float = 0.0
@@ -105,11 +109,26 @@ class Excitation(ABC):
         return self.certificate is not None and not self.uncovered
 
     @property
+    def accepted(self) -> tuple[Finding, ...]:
+        """What is not part of the proof by the word of whoever asked: shapes that are missing."""
+        if not self.allow_no_clearance:
+            return ()
+        return tuple(x for x in self.uncovered if x.code in (*SHAPELESS, UNSHAPED_LOAD))
+
+    @property
+    def settled(self) -> bool:
+        """Whether it is certified, or all that its proof lacks is accepted; a script may go on."""
+        return self.certificate is not None and len(self.accepted) == len(self.uncovered)
+
+    @property
     def reason(self) -> str:
         """Why the motion is not certified, or not wholly; empty where it is."""
         if not isinstance(self.proof, Certificate):
             return str(self.proof)
-        return f"{len(self.uncovered)} things are not part of the proof" if self.uncovered else ""
+        if not self.uncovered:
+            return ""
+        words = f"{len(self.uncovered)} things are not part of the proof"
+        return f"{words}, {len(self.accepted)} of them accepted" if self.accepted else words
 
     @property
     def proven(self) -> dict[str, dict[str, Any]]:
@@ -153,7 +172,7 @@ class Excitation(ABC):
         }
         if (page := self._page()) is not None:
             writers["page"] = lambda path: write_text(path, page)
-        if (certificate := self.certificate) is not None:
+        if (certificate := self._stated_certificate()) is not None:
             writers["certificate"] = lambda path: write_certificate(certificate, path)
         folder = beside["motion"].parent
         make_folder(folder)
@@ -168,6 +187,19 @@ class Excitation(ABC):
     def _page(self) -> str | None:
         """The page of the motion; None where there is none."""
         return None
+
+    def _stated_certificate(self) -> Certificate | None:
+        """The certificate as it is written: with all that it does not cover, and what of that is accepted."""
+        if self.certificate is None:
+            return None
+        given = self.certificate.assumptions
+        beyond = [x for x in self.uncovered if x not in given.findings]
+        if self.accepted:
+            places = ", ".join(dict.fromkeys(x.place for x in self.accepted))
+            message = f"that nothing is known of their clearance was accepted {_ACCEPTED}."
+            beyond.append(Finding(Severity.INFO, "accepted-no-clearance", message, places))
+        findings = (*given.findings, *beyond)
+        return replace(self.certificate, assumptions=replace(given, findings=findings))
 
     @property
     def verdict(self) -> str:
@@ -275,6 +307,7 @@ class DesignedMotion(Excitation):
             "certified": self.certified,
             "covers": list(proven),
             "uncovered": [str(finding) for finding in self.uncovered],
+            "accepted": [str(finding) for finding in self.accepted],
             "second_look": _look_document(self.look),
             "reason": self.reason,
             "rounds": found.rounds,
@@ -301,6 +334,7 @@ class DesignedMotion(Excitation):
                 limits=self.limits,
                 proof=self.proof,
                 uncovered=self.uncovered,
+                accepted=self.accepted,
                 looked="" if self.look is None else str(self.look),
                 search=self._search(),
             )
@@ -383,6 +417,7 @@ class SupplementedMotion(Excitation):
             "joints": list(found.moving),
             "certified": self.certified,
             "uncovered": [str(finding) for finding in self.uncovered],
+            "accepted": [str(finding) for finding in self.accepted],
             "second_look": _look_document(self.look),
             "seconds": self.seconds,
             "files": dict(self.files),

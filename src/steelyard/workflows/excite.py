@@ -17,8 +17,10 @@ from steelyard.workflows.options import (
     JerkGiven,
     LimitsGiven,
     LockGiven,
+    NoClearanceGiven,
     Numbers,
     Option,
+    PackagePathGiven,
     RobotGiven,
     ToolFrameGiven,
     ToolGiven,
@@ -125,6 +127,7 @@ def excite(
     without: Annotated[
         str | Sequence[str], Option("Limits not to keep: acceleration, torque, clearance.", metavar="LIST")
     ] = "",
+    allow_no_clearance: NoClearanceGiven = False,
     parameter_range: Annotated[
         float,
         Option("By how much the nominal parameters may be wrong.", metavar="SHARE", default=True, least=0.0),
@@ -144,6 +147,7 @@ def excite(
     lock: LockGiven = None,
     tool_frame: ToolFrameGiven = None,
     argument: ArgumentsGiven = None,
+    package_path: PackagePathGiven = None,
     limits: LimitsGiven = None,
     velocity: VelocityGiven = None,
     acceleration: AccelerationGiven = None,
@@ -153,8 +157,8 @@ def excite(
 ) -> Excitation:
     """Design a motion, prove that it keeps every limit, and write it.
 
-    Exit code 3 if it cannot be proven, or if something that could hit or overload is not part of the proof;
-    the motion is written all the same, and both are said.
+    Exit code 3 if it cannot be proven, or if something that could hit or overload is not part of the proof,
+    as a link whose mesh was not found; the motion is written all the same, and both are said.
 
     Args:
         robot: the robot, a zoo name, or the path of a description.
@@ -183,6 +187,8 @@ def excite(
         planned: a motion that is planned anyway, or its file; with `target="payload"`, what it cannot show is
             added to it and nothing is searched for.
         without: kinds of limits not to keep: `acceleration`, `torque`, `clearance`.
+        allow_no_clearance: whether it is accepted that shapes are missing, of robot, tool or load; the answer
+            still says so.
         parameter_range: by which share the nominal parameters may be wrong, dimensionless.
         budget: time for the search, s; None for 10.
         rounds: local searches after which it stops, instead of the time; None for the time.
@@ -194,6 +200,7 @@ def excite(
         lock: positions of joints that are held still, rad or m, by name.
         tool_frame: link whose frame is the tool's; None for the end of the longest chain.
         argument: values of xacro arguments, by name.
+        package_path: folders that hold packages which meshes and xacro files name, or `NAME=FOLDER`.
         limits: file with limits beside the description.
         velocity: largest speeds, rad/s or m/s.
         acceleration: largest accelerations, rad/s² or m/s².
@@ -236,6 +243,7 @@ def excite(
         topic=topic,
         planned=planned,
         without=without,
+        allow_no_clearance=allow_no_clearance,
         parameter_range=parameter_range,
         budget=budget,
         rounds=rounds,
@@ -247,6 +255,7 @@ def excite(
         lock=lock,
         tool_frame=tool_frame,
         argument=argument,
+        package_path=package_path,
         limits=limits,
         velocity=velocity,
         acceleration=acceleration,

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from os import PathLike
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -18,8 +17,8 @@ from steelyard.errors import InputError
 from steelyard.files import FilePath
 from steelyard.formats import robot_with_parameters
 from steelyard.model import Model, ResultFolder, is_result, read_result
-from steelyard.robot import Robot, StatedLimits
-from steelyard.workflows.options import ByJoint, ByName, Numbers, path_of, text_of, texts_of
+from steelyard.robot import Robot, StatedLimits, mesh_source
+from steelyard.workflows.options import ByJoint, ByName, Numbers, folders_of, path_of, text_of, texts_of
 from steelyard.zoo import find_robot
 
 if TYPE_CHECKING:
@@ -36,6 +35,7 @@ def given_robot(
     snap: bool = True,
     floating: bool = False,
     stated: StatedLimits | None = None,
+    package_path: FilePath | Sequence[FilePath] | None = None,
 ) -> Robot:
     """The robot that is meant, as the options change it; rounded angles are read as meant unless told not to.
 
@@ -48,6 +48,7 @@ def given_robot(
         snap: whether rounded numbers of a file are read as what they mean.
         floating: whether the base is free to move.
         stated: limits beside the description.
+        package_path: folders in which packages of meshes and xacro files are looked for.
 
     Raises:
         InputError: an option is no number or names nothing, or the description cannot be read.
@@ -55,9 +56,15 @@ def given_robot(
     if isinstance(robot, Robot):
         if arguments:
             raise InputError("goes with a xacro file, not with a robot that is read already.", place="--arg")
-        found = robot.floating() if floating else robot
+        found = _with_package_path(robot.floating() if floating else robot, folders_of(package_path))
     else:
-        found = find_robot(robot, snap=snap, arguments=xacro_arguments(arguments), floating=floating)
+        found = find_robot(
+            robot,
+            snap=snap,
+            arguments=xacro_arguments(arguments),
+            floating=floating,
+            package_path=folders_of(package_path),
+        )
     if gravity is not None:
         found = found.with_gravity(_gravity(text_of(gravity, "--gravity") or ""))
     if tool_frame is not None:
@@ -67,12 +74,23 @@ def given_robot(
     return found if stated is None else stated.limited(found)
 
 
+def _with_package_path(robot: Robot, folders: Sequence[str]) -> Robot:
+    """A robot that was read already, whose meshes are looked for in further folders."""
+    if not folders:
+        return robot
+    if robot.meshes is None:
+        raise InputError("goes with a robot that was read from a file.", place="--package-path")
+    path = mesh_source(robot.meshes.folder, folders).package_path
+    return replace(robot, meshes=replace(robot.meshes, package_path=path))
+
+
 def given_model(
     model: Model | Robot | FilePath,
     gravity: Numbers | None = None,
     lock: ByName | None = None,
     arguments: Sequence[str] | Mapping[str, str] | None = None,
     stated: StatedLimits | None = None,
+    package_path: FilePath | Sequence[FilePath] | None = None,
 ) -> Model:
     """The model that is meant: an object, a result folder, or the numbers that a description states.
 
@@ -83,6 +101,7 @@ def given_model(
             were.
         arguments: values of xacro arguments, by name.
         stated: limits beside the description.
+        package_path: folders in which packages of meshes and xacro files are looked for.
 
     Raises:
         InputError: an option is no number or names nothing, or the model cannot be read.
@@ -90,7 +109,9 @@ def given_model(
     if isinstance(model, str | PathLike) and is_result(model):
         model = Model.of_result(read_result(model))
     if not isinstance(model, Model):
-        return Model.of_robot(given_robot(model, gravity, lock, arguments=arguments, stated=stated))
+        return Model.of_robot(
+            given_robot(model, gravity, lock, arguments=arguments, stated=stated, package_path=package_path)
+        )
     if arguments:
         raise InputError("goes with a xacro file, not with a result folder.", place="--arg")
     found = _with_gravity_and_locks(model, gravity, lock)
@@ -174,21 +195,6 @@ def stated_limits(
     )
 
 
-def mesh_folder(robot: Robot | FilePath) -> Path | None:
-    """Where the meshes of a description lie; None for a robot of the zoo, or one that is read already.
-
-    Args:
-        robot: as `given_robot` takes it.
-
-    Returns:
-        The folder of its file.
-    """
-    if isinstance(robot, Robot):
-        return None
-    path = Path(robot)
-    return path.parent if path.is_file() else None
-
-
 def xacro_arguments(given: Sequence[str] | Mapping[str, str] | None) -> dict[str, str]:
     """Values of xacro arguments by name.
 
@@ -256,6 +262,7 @@ def load(
     lock: ByName | None = None,
     tool_frame: str | None = None,
     argument: Sequence[str] | Mapping[str, str] | None = None,
+    package_path: FilePath | Sequence[FilePath] | None = None,
     floating: bool = False,
     limits: FilePath | None = None,
     velocity: ByJoint | None = None,
@@ -270,6 +277,7 @@ def load(
         lock: positions of joints that are held still, rad or m, by name.
         tool_frame: link whose frame is the tool's; None for the end of the longest chain.
         argument: values of xacro arguments, by name.
+        package_path: folders that hold packages which meshes and xacro files name, or `NAME=FOLDER`.
         floating: whether the base is free to move.
         limits: file with limits beside the description.
         velocity: largest speeds, rad/s or m/s.
@@ -283,4 +291,13 @@ def load(
         InputError: the description cannot be read, or an option is not usable.
     """
     stated = stated_limits(limits, velocity, acceleration, torque)
-    return given_robot(robot, gravity, lock, tool_frame, arguments=argument, floating=floating, stated=stated)
+    return given_robot(
+        robot,
+        gravity,
+        lock,
+        tool_frame,
+        arguments=argument,
+        floating=floating,
+        stated=stated,
+        package_path=package_path,
+    )

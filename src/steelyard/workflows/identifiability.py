@@ -6,7 +6,15 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated
 
 from steelyard.progress import Progress
-from steelyard.workflows.options import ArgumentsGiven, GravityGiven, LockGiven, Option, RobotGiven, workflow
+from steelyard.workflows.options import (
+    ArgumentsGiven,
+    GravityGiven,
+    LockGiven,
+    Option,
+    PackagePathGiven,
+    RobotGiven,
+    workflow,
+)
 
 if TYPE_CHECKING:
     from steelyard.workflows.identifiable_parameters import IdentifiableParameters
@@ -56,6 +64,7 @@ def identifiability(
     gravity: GravityGiven = None,
     lock: LockGiven = None,
     argument: ArgumentsGiven = None,
+    package_path: PackagePathGiven = None,
     progress: Progress | None = None,
 ) -> IdentifiableParameters:
     """Say which parameters of a robot can be known from its torques: alone, in groups, or not at all.
@@ -79,6 +88,7 @@ def identifiability(
         gravity: free fall in the base frame, m/s²; None for the description's.
         lock: positions of joints that are held still, rad or m, by name.
         argument: values of xacro arguments, by name.
+        package_path: folders that hold packages which meshes and xacro files name, or `NAME=FOLDER`.
         progress: told what is done.
 
     Returns:
@@ -104,4 +114,5 @@ def identifiability(
         gravity=gravity,
         lock=lock,
         argument=argument,
+        package_path=package_path,
     )

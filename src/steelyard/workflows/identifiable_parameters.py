@@ -35,6 +35,7 @@ from steelyard.workflows.options import (
     ArgumentsGiven,
     GravityGiven,
     LockGiven,
+    PackagePathGiven,
     RobotGiven,
 )
 
@@ -208,6 +209,7 @@ def identifiable_parameters(
     gravity: GravityGiven,
     lock: LockGiven,
     argument: ArgumentsGiven,
+    package_path: PackagePathGiven,
 ) -> IdentifiableParameters:
     """Say which can be known, by the arguments of `identifiability`."""
     if exact and symbolic:
@@ -221,7 +223,15 @@ def identifiable_parameters(
     started = time.perf_counter()
     answers = []
     for snap in (True, False):
-        described = given_robot(robot, gravity, lock, arguments=argument, snap=snap, floating=floating)
+        described = given_robot(
+            robot,
+            gravity,
+            lock,
+            arguments=argument,
+            snap=snap,
+            floating=floating,
+            package_path=package_path,
+        )
         asked, layout = _question(described, _words(drive), rotors)
         plain = structural_identifiability(described, layout_of(described), static=static)
         reduction = symmetric_links(layout, FRAMES[frames](asked)) if reduce else None

@@ -35,6 +35,7 @@ from steelyard.workflows.identify_request import IdentifyRequest, log_options
 from steelyard.workflows.record import read_back
 
 if TYPE_CHECKING:
+    from steelyard.workflows.options import PackagePathGiven
     from steelyard.workflows.patched_description import PatchedDescription
 
 NO_LINKS = "no set of links that can exist predicts the estimated torques, so no model is written."
@@ -383,6 +384,7 @@ class Identification:
         out: FilePath | None = None,
         *,
         argument: Sequence[str] | Mapping[str, str] | None = None,
+        package_path: PackagePathGiven = None,
         force: bool = False,
     ) -> PatchedDescription:
         """Change a description of the robot in the numbers that were found, and in nothing else.
@@ -391,6 +393,7 @@ class Identification:
             description: the path of a URDF, xacro or MJCF file.
             out: where to write the changed file; None to write nothing.
             argument: values of xacro arguments, by name.
+            package_path: folders in which packages of meshes and xacro files are looked for.
             force: whether files that exist may be replaced, the description itself among them.
 
         Returns:
@@ -402,7 +405,9 @@ class Identification:
         """
         from steelyard.workflows.patched_description import patched_description
 
-        return patched_description(description, self.model, out, argument=argument, force=force)
+        return patched_description(
+            description, self.model, out, argument=argument, package_path=package_path, force=force
+        )
 
     def _drawn(self, draws: int, seed: int) -> Array | None:
         """Models of what the data leaves open, shape (draws, p), SI."""

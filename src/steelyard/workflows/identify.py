@@ -19,6 +19,7 @@ from steelyard.workflows.options import (
     LimitsGiven,
     LockGiven,
     Option,
+    PackagePathGiven,
     RobotGiven,
     TopicGiven,
     TorqueConstantErrorGiven,
@@ -180,6 +181,7 @@ def identify(
     gravity: GravityGiven = None,
     lock: LockGiven = None,
     argument: ArgumentsGiven = None,
+    package_path: PackagePathGiven = None,
     limits: LimitsGiven = None,
     velocity: VelocityGiven = None,
     acceleration: AccelerationGiven = None,
@@ -222,6 +224,7 @@ def identify(
         gravity: free fall in the base frame, m/s²; None for the description's.
         lock: positions of joints that are held still, rad or m, by name.
         argument: values of xacro arguments, by name.
+        package_path: folders that hold packages which meshes and xacro files name, or `NAME=FOLDER`.
         limits: file with limits beside the description.
         velocity: largest speeds, rad/s or m/s.
         acceleration: largest accelerations, rad/s² or m/s².

@@ -51,6 +51,7 @@ class IdentifyRequest(RecordedRequest, StatedLimits):
     gravity: str | None = None
     lock: tuple[str, ...] = ()
     arguments: tuple[str, ...] = ()
+    package_path: tuple[str, ...] = ()
     strength: float | None = None
     prior_error: float | None = None
     total_mass: float | None = None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated
 
 from steelyard.files import FilePath
@@ -13,6 +14,7 @@ from steelyard.workflows.options import (
     LimitsGiven,
     LockGiven,
     Option,
+    PackagePathGiven,
     RobotGiven,
     ToolFrameGiven,
     TorqueGiven,
@@ -32,6 +34,7 @@ def inspect(
     lock: LockGiven = None,
     tool_frame: ToolFrameGiven = None,
     argument: ArgumentsGiven = None,
+    package_path: PackagePathGiven = None,
     limits: LimitsGiven = None,
     velocity: VelocityGiven = None,
     acceleration: AccelerationGiven = None,
@@ -66,6 +69,7 @@ def inspect(
         lock: positions of joints that are held still, rad or m, by name.
         tool_frame: link whose frame is the tool's; None for the end of the longest chain.
         argument: values of xacro arguments, by name.
+        package_path: folders that hold packages which meshes and xacro files name, or `NAME=FOLDER`.
         limits: file with limits beside the description.
         velocity: largest speeds, rad/s or m/s.
         acceleration: largest accelerations, rad/s² or m/s².
@@ -91,6 +95,7 @@ def inspect(
         lock=lock,
         tool_frame=tool_frame,
         argument=argument,
+        package_path=package_path,
         limits=limits,
         velocity=velocity,
         acceleration=acceleration,
@@ -110,6 +115,7 @@ def repair(
     fill_mass: float | None = None,
     keep_meshes: bool = False,
     force: bool = False,
+    package_path: FilePath | Sequence[FilePath] | None = None,
     progress: Progress | None = None,
 ) -> RepairedDescription:
     """Make a URDF that simulators load from a description that is wrong.
@@ -122,6 +128,7 @@ def repair(
         fill_mass: mass for moving links that state none, as a ball of water, kg; None to leave them.
         keep_meshes: whether shapes stay whose mesh is not reached.
         force: whether an earlier file may be replaced.
+        package_path: folders that hold packages which meshes and xacro files name, or `NAME=FOLDER`.
         progress: told what is done.
 
     Returns:
@@ -133,4 +140,4 @@ def repair(
     """
     from steelyard.workflows.inspection import repaired_description
 
-    return repaired_description(description, out, fill_mass, keep_meshes, force)
+    return repaired_description(description, out, fill_mass, keep_meshes, force, package_path)

@@ -16,17 +16,19 @@ from steelyard.finding import Finding, Severity
 from steelyard.layout import layout_of
 from steelyard.robot import REMEDIES, Change, Joint, Link, Repair, Robot, repair_file
 from steelyard.workflows.destination import make_folder, require_files
-from steelyard.workflows.given import given_robot, mesh_folder, stated_limits
+from steelyard.workflows.given import given_robot, stated_limits
 from steelyard.workflows.options import (
     AccelerationGiven,
     ArgumentsGiven,
     GravityGiven,
     LimitsGiven,
     LockGiven,
+    PackagePathGiven,
     RobotGiven,
     ToolFrameGiven,
     TorqueGiven,
     VelocityGiven,
+    folders_of,
     path_of,
 )
 from steelyard.zoo import ZOO
@@ -286,6 +288,7 @@ def inspection(
     lock: LockGiven,
     tool_frame: ToolFrameGiven,
     argument: ArgumentsGiven,
+    package_path: PackagePathGiven,
     limits: LimitsGiven,
     velocity: VelocityGiven,
     acceleration: AccelerationGiven,
@@ -300,21 +303,34 @@ def inspection(
     stated = stated_limits(limits, velocity, acceleration, torque)
     if repair is None:
         _refuse("only goes with --repair.", fill_mass=fill_mass, keep_meshes=keep_meshes, force=force)
-        found = given_robot(robot, gravity, lock, tool_frame, arguments=argument, snap=False, stated=stated)
-        return Inspection(found, _plausible(found, mesh_folder(robot)), seconds=time.perf_counter() - started)
+        found = given_robot(
+            robot,
+            gravity,
+            lock,
+            tool_frame,
+            arguments=argument,
+            snap=False,
+            stated=stated,
+            package_path=package_path,
+        )
+        return Inspection(found, _plausible(found), seconds=time.perf_counter() - started)
     _refuse("does not go with --repair.", gravity=gravity, lock=lock, tool_frame=tool_frame, arg=argument)
     _refuse("does not go with --repair.", **asdict(stated))
     if isinstance(robot, Robot):
         raise InputError(
             "needs the file of a description, not a robot that is read already.", place="--repair"
         )
-    repaired = repaired_description(robot, repair, fill_mass, keep_meshes, force)
-    check = _plausible(repaired.robot, mesh_folder(repair))
-    return Inspection(repaired.robot, check, repaired, time.perf_counter() - started)
+    repaired = repaired_description(robot, repair, fill_mass, keep_meshes, force, package_path)
+    return Inspection(repaired.robot, _plausible(repaired.robot), repaired, time.perf_counter() - started)
 
 
 def repaired_description(
-    description: FilePath, out: FilePath | None, fill_mass: float | None, keep_meshes: bool, force: bool
+    description: FilePath,
+    out: FilePath | None,
+    fill_mass: float | None,
+    keep_meshes: bool,
+    force: bool,
+    package_path: PackagePathGiven = None,
 ) -> RepairedDescription:
     """Repair a description, by the arguments of `repair`."""
     started = time.perf_counter()
@@ -325,7 +341,9 @@ def repaired_description(
     target = path.with_suffix(".urdf") if out is None else Path(out)
     if out is not None:
         require_files([target], force=force)
-    outcome = repair_file(path, target, keep_meshes=keep_meshes, fill_mass=fill_mass)
+    outcome = repair_file(
+        path, target, keep_meshes=keep_meshes, fill_mass=fill_mass, package_path=folders_of(package_path)
+    )
     files = {}
     if out is not None:
         make_folder(target.parent)
@@ -334,10 +352,10 @@ def repaired_description(
     return RepairedDescription(path, outcome, fill_mass, keep_meshes, time.perf_counter() - started, files)
 
 
-def _plausible(robot: Robot, meshes: Path | None) -> Check:
+def _plausible(robot: Robot) -> Check:
     """Whether somebody could have built what is described; meshes lie beside the description."""
     layout = layout_of(robot, ["viscous", "coulomb", "rotor"])
-    return check_plausible(robot, layout, layout.nominal, meshes=meshes)
+    return check_plausible(robot, layout, layout.nominal)
 
 
 def _refuse(why: str, **options: object) -> None:

@@ -427,6 +427,7 @@ class JointsRequest(RecordedRequest, StatedLimits):
     gravity: str | None = None
     lock: tuple[str, ...] = ()
     arguments: tuple[str, ...] = ()
+    package_path: tuple[str, ...] = ()
     columns: str | None = None
     topic: str | None = None
 
@@ -481,6 +482,7 @@ def _modelled(request: JointsRequest, objects: GivenObjects) -> JointModels:
         request.gravity,
         request.lock,
         arguments=request.arguments,
+        package_path=request.package_path,
         stated=request,
     )
     robot.require_arm()

@@ -17,6 +17,7 @@ from steelyard.workflows.options import (
     LockGiven,
     Numbers,
     Option,
+    PackagePathGiven,
     RobotGiven,
     TopicGiven,
     TorqueGiven,
@@ -88,6 +89,7 @@ def joints(
     gravity: GravityGiven = None,
     lock: LockGiven = None,
     argument: ArgumentsGiven = None,
+    package_path: PackagePathGiven = None,
     limits: LimitsGiven = None,
     velocity: VelocityGiven = None,
     acceleration: AccelerationGiven = None,
@@ -119,6 +121,7 @@ def joints(
         gravity: free fall in the base frame, m/s²; None for the description's.
         lock: positions of joints that are held still, rad or m, by name.
         argument: values of xacro arguments, by name.
+        package_path: folders that hold packages which meshes and xacro files name, or `NAME=FOLDER`.
         limits: file with limits beside the description.
         velocity: largest speeds, rad/s or m/s.
         acceleration: largest accelerations, rad/s² or m/s².

@@ -56,7 +56,7 @@ from steelyard.robot import Robot
 from steelyard.signals import band_of
 from steelyard.threads import beside, with_one_blas_thread
 from steelyard.uncertainty import ACCURACY, bias_of_recordings
-from steelyard.workflows.given import given_robot, mesh_folder
+from steelyard.workflows.given import given_robot
 from steelyard.workflows.identification import Identification, Price, load_writers
 from steelyard.workflows.identify_request import (
     IdentifyRequest,
@@ -285,7 +285,12 @@ def identification_of_request(
     require_sound(request)
     recorded = request.document()
     robot = given_robot(
-        objects.of(request.robot), request.gravity, request.lock, arguments=request.arguments, stated=request
+        objects.of(request.robot),
+        request.gravity,
+        request.lock,
+        arguments=request.arguments,
+        stated=request,
+        package_path=request.package_path,
     )
     logs = [objects.of(name) for name in request.logs]
     holdout = None if request.holdout is None else objects.of(request.holdout)
@@ -320,8 +325,7 @@ def identification_of_request(
         choose_drive=request.drive is None and request.method == "auto" and not request.static,
     )
     if prior is not None:
-        meshes = mesh_folder(objects.of(request.robot))
-        asked = asked.believing(prior, meshes=meshes, shapes=request.shapes)
+        asked = asked.believing(prior, shapes=request.shapes)
     errors = torque_constant_errors(
         request.torque_constant_error, robot.nv, from_current=constants is not None
     )
@@ -350,7 +354,11 @@ def _geometric_prior(
     given = None
     if request.prior is not None:
         other = given_robot(
-            objects.of(request.prior), request.gravity, request.lock, arguments=request.arguments
+            objects.of(request.prior),
+            request.gravity,
+            request.lock,
+            arguments=request.arguments,
+            package_path=request.package_path,
         )
         believed = layout_of(other, layout.drive)
         if believed.names != layout.names:
@@ -360,4 +368,4 @@ def _geometric_prior(
                 remedy="Give a description of the same robot with other numbers, or none.",
             )
         given = believed.nominal
-    return sane_prior(robot, layout, given, meshes=mesh_folder(objects.of(request.robot)))
+    return sane_prior(robot, layout, given)

@@ -65,7 +65,7 @@ from steelyard.workflows.excitation import (
     files_beside,
 )
 from steelyard.workflows.excite import BUDGET, HARMONICS, PERIOD, PIECES, START
-from steelyard.workflows.given import given_robot, mesh_folder
+from steelyard.workflows.given import given_robot
 from steelyard.workflows.motion_proof import keep_jerk, looked_again, proof_of, uncovered_by
 from steelyard.workflows.options import (
     AccelerationGiven,
@@ -78,12 +78,14 @@ from steelyard.workflows.options import (
     LimitsGiven,
     LockGiven,
     Numbers,
+    PackagePathGiven,
     RobotGiven,
     ToolFrameGiven,
     ToolGiven,
     TopicGiven,
     TorqueGiven,
     VelocityGiven,
+    folders_of,
     path_of,
     text_of,
     texts_of,
@@ -151,6 +153,7 @@ class MotionRequest(StatedLimits):
     lock: tuple[str, ...] = ()
     tool_frame: str | None = None
     arguments: tuple[str, ...] = ()
+    package_path: tuple[str, ...] = ()
     motion_name: str | None = None
     columns: ColumnsGiven = None
     topic: str | None = None
@@ -188,7 +191,13 @@ class MotionRequest(StatedLimits):
     def described(self) -> Robot:
         """The robot that is meant, with the limits that are stated."""
         return given_robot(
-            self.robot, self.gravity, self.lock, self.tool_frame, arguments=self.arguments, stated=self
+            self.robot,
+            self.gravity,
+            self.lock,
+            self.tool_frame,
+            arguments=self.arguments,
+            stated=self,
+            package_path=self.package_path,
         )
 
     def surroundings(self) -> Scene:
@@ -241,6 +250,7 @@ def excitation_of(
     topic: TopicGiven,
     planned: AnyMotion | FilePath | None,
     without: str | Sequence[str],
+    allow_no_clearance: bool,
     parameter_range: float,
     budget: float | None,
     rounds: int | None,
@@ -252,6 +262,7 @@ def excitation_of(
     lock: LockGiven,
     tool_frame: ToolFrameGiven,
     argument: ArgumentsGiven,
+    package_path: PackagePathGiven,
     limits: LimitsGiven,
     velocity: VelocityGiven,
     acceleration: AccelerationGiven,
@@ -304,6 +315,7 @@ def excitation_of(
         lock=texts_of(lock, "--lock"),
         tool_frame=tool_frame,
         arguments=texts_of(argument, "--arg"),
+        package_path=folders_of(package_path),
         motion_name=motion_name,
         columns=columns,
         topic=topic,
@@ -320,7 +332,7 @@ def excitation_of(
         found = supplemented(request, planned)
     else:
         found = designed(request)
-    found = replace(found, rate=rate, slower=slower)
+    found = replace(found, rate=rate, slower=slower, allow_no_clearance=allow_no_clearance)
     files = {} if out is None else found.save(out, force=True)
     return replace(found, files=files, seconds=time.perf_counter() - began)
 
@@ -539,7 +551,6 @@ def _clearance(request: MotionRequest, robot: Robot) -> Clearance | None:
         robot,
         scene,
         tool=tool_shapes(mesh, request.tool_scale),
-        meshes=mesh_folder(request.robot),
         tool_meshes=None if mesh is None else mesh.parent,
         ignore=request.ignored_pairs,
         rest=_start(request, robot),

@@ -17,8 +17,10 @@ from steelyard.workflows.options import (
     GravityGiven,
     LimitsGiven,
     LockGiven,
+    NoClearanceGiven,
     Numbers,
     Option,
+    PackagePathGiven,
     RobotGiven,
     ToolFrameGiven,
     ToolGiven,
@@ -122,12 +124,14 @@ def online(
         bool,
         Option("Let the simulated robot's clock be the wall's; answers can be late.", flag="--real-time"),
     ] = False,
+    allow_no_clearance: NoClearanceGiven = False,
     live: Annotated[bool, Option("Show the run in a browser while it goes on.", flag="--live")] = False,
     force: ForceGiven = False,
     gravity: GravityGiven = None,
     lock: LockGiven = None,
     tool_frame: ToolFrameGiven = None,
     argument: ArgumentsGiven = None,
+    package_path: PackagePathGiven = None,
     limits: LimitsGiven = None,
     velocity: VelocityGiven = None,
     acceleration: AccelerationGiven = None,
@@ -139,7 +143,7 @@ def online(
     Every plan is proven, with its stop, for all that robot and load can be, and its proof is checked by
     another program; exit code 1 if a promise was broken, a proof refused or an assumption is not so, 3 if no
     first plan could be proven and checked. The verdict is `warn` where something that could hit is not part
-    of the proofs.
+    of the proofs; where that is a shape of the robot itself, as a mesh that was not found, the code is 3.
 
     Args:
         robot: the robot, a zoo name, or the path of a description.
@@ -170,12 +174,15 @@ def online(
         budget: time for finding a plan and its proof, s.
         seed: seed of searches and sensors.
         real_time: whether the simulated robot's clock is the wall's, and answers can be late.
+        allow_no_clearance: whether it is accepted that shapes of the robot are missing; the answer still says
+            so.
         live: whether to show the run in a browser while it goes on.
         force: whether a folder that holds something may be written into.
         gravity: free fall in the base frame, m/s²; None for the description's.
         lock: positions of joints that are held still, rad or m, by name.
         tool_frame: link whose frame is the tool's; None for the end of the longest chain.
         argument: values of xacro arguments, by name.
+        package_path: folders that hold packages which meshes and xacro files name, or `NAME=FOLDER`.
         limits: file with limits beside the description.
         velocity: largest speeds, rad/s or m/s.
         acceleration: largest accelerations, rad/s² or m/s².
@@ -219,10 +226,12 @@ def online(
         lock=lock,
         tool_frame=tool_frame,
         argument=argument,
+        package_path=package_path,
         limits=limits,
         velocity=velocity,
         acceleration=acceleration,
         torque=torque,
+        allow_no_clearance=allow_no_clearance,
     )
     learned = drive_and_learn(
         task,

@@ -147,7 +147,11 @@ ByName = Sequence[str] | Mapping[str, float] | Mapping[str, Sequence[float]]
 
 RobotGiven = Annotated[
     "Robot | FilePath",
-    Option("A zoo name, or the path of a URDF, xacro or MJCF file.", metavar="ROBOT", argument=True),
+    Option(
+        "A zoo name, the path of a URDF, xacro or MJCF file, or rd:NAME of robot_descriptions.",
+        metavar="ROBOT",
+        argument=True,
+    ),
 ]
 GravityGiven = Annotated[
     Numbers | None,
@@ -164,6 +168,14 @@ LockGiven = Annotated[
 ArgumentsGiven = Annotated[
     Sequence[str] | Mapping[str, str] | None,
     Option("Value of a xacro argument; may be repeated.", flag="--arg", metavar="NAME=VALUE", repeated=True),
+]
+PackagePathGiven = Annotated[
+    FilePath | Sequence[FilePath] | None,
+    Option(
+        "Folder with packages that meshes and xacro files name, or NAME=FOLDER; may be repeated.",
+        metavar="DIR",
+        repeated=True,
+    ),
 ]
 ToolFrameGiven = Annotated[
     str | None,
@@ -218,6 +230,13 @@ ToolGiven = Annotated[
         "Shape of tool and load, in the tool frame, m; none where they add no shape.", metavar="MESH|none"
     ),
 ]
+NoClearanceGiven = Annotated[
+    bool,
+    Option(
+        "Accept that shapes are missing and their clearance is not known: exit code 0, and still said.",
+        flag="--allow-no-clearance",
+    ),
+]
 ForceGiven = Annotated[bool, Option("Replace an earlier result.", flag="--force")]
 TorqueConstantGiven = Annotated[
     Numbers | None, Option("Torque per current at each joint, N·m/A.", metavar="K,…")
@@ -251,6 +270,21 @@ def path_of(given: FilePath | None) -> str | None:
         Its text.
     """
     return None if given is None else os.fspath(given)
+
+
+def folders_of(given: FilePath | Sequence[FilePath] | None) -> tuple[str, ...]:
+    """Folders as a record holds them.
+
+    Args:
+        given: one, several, or None for none.
+
+    Returns:
+        Their texts.
+    """
+    if given is None:
+        return ()
+    several = [given] if isinstance(given, str | os.PathLike) else given
+    return tuple(os.fspath(one) for one in several)
 
 
 def text_of(given: ByJoint | None, place: str) -> str | None:

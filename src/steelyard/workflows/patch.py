@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from steelyard.files import FilePath
 from steelyard.progress import Progress
-from steelyard.workflows.options import ArgumentsGiven, Option, workflow
+from steelyard.workflows.options import ArgumentsGiven, Option, PackagePathGiven, workflow
 
 if TYPE_CHECKING:
     from steelyard.model import Model
@@ -34,6 +34,7 @@ def patch(
         ),
     ] = None,
     argument: ArgumentsGiven = None,
+    package_path: PackagePathGiven = None,
     force: Annotated[
         bool, Option("Replace files that exist, MODEL itself among them.", flag="--force")
     ] = False,
@@ -50,6 +51,7 @@ def patch(
             and the kinematics must be those of the file.
         out: where to write the changed file, or a folder for it; None to write nothing.
         argument: values of xacro arguments, by name.
+        package_path: folders that hold packages which meshes and xacro files name, or `NAME=FOLDER`.
         force: whether files that exist may be replaced, the description itself among them.
         progress: told what is done.
 
@@ -63,4 +65,4 @@ def patch(
     """
     from steelyard.workflows.patched_description import patched_description
 
-    return patched_description(model, result, out, argument=argument, force=force)
+    return patched_description(model, result, out, argument=argument, package_path=package_path, force=force)

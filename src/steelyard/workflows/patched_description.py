@@ -48,7 +48,7 @@ from steelyard.robot import (
 )
 from steelyard.workflows.destination import make_folder, require_files
 from steelyard.workflows.given import given_result, xacro_arguments
-from steelyard.workflows.options import path_of
+from steelyard.workflows.options import PackagePathGiven, folders_of, path_of
 from steelyard.zoo import ZOO
 
 if TYPE_CHECKING:
@@ -276,6 +276,7 @@ def patched_description(
     out: FilePath | None,
     *,
     argument: Sequence[str] | Mapping[str, str] | None = None,
+    package_path: PackagePathGiven = None,
     force: bool = False,
 ) -> PatchedDescription:
     """Change the numbers of a description, by the arguments of `patch`.
@@ -285,6 +286,7 @@ def patched_description(
         result: where the numbers come from: an identification, a model, or a result folder.
         out: where to write it; None to write nothing.
         argument: values of xacro arguments, by name.
+        package_path: folders in which packages of meshes and xacro files are looked for.
         force: whether files that exist may be replaced.
 
     Returns:
@@ -306,7 +308,7 @@ def patched_description(
     if path.suffix.lower() in USD_ENDINGS:
         patched = _stage(path, model)
     else:
-        patched = _Match.of(path, model, xacro_arguments(argument)).patch()
+        patched = _Match.of(path, model, xacro_arguments(argument), folders_of(package_path)).patch()
     if target is not None:
         patched = replace(patched, files=patched.save(target, force=force))
         patched = replace(patched, findings=(*patched.findings, *_left_behind(patched, target)))
@@ -390,9 +392,11 @@ class _Match:
     options: Mapping[str, Any]
 
     @classmethod
-    def of(cls, path: Path, model: Model, arguments: Mapping[str, str]) -> _Match:
+    def of(
+        cls, path: Path, model: Model, arguments: Mapping[str, str], package_path: Sequence[str]
+    ) -> _Match:
         """Read a description as the model's was read, and refuse another robot."""
-        source, options = _opened(path, model, arguments)
+        source, options = _opened(path, model, {"arguments": arguments, "package_path": package_path})
         robot = _locked_like(source.robot, model)
         _require_same_names(robot, model, str(path))
         # Commands read rounded angles as what they mean; a robot given as an object may be as it is written.
@@ -489,11 +493,8 @@ def _unit(joint: Joint, term: str) -> str:
 # One robot: the same names, the same kinematics.
 
 
-def _opened(
-    path: Path, model: Model, arguments: Mapping[str, str]
-) -> tuple[DescriptionSource, dict[str, Any]]:
-    """The description, its base free where only the model's is."""
-    options: dict[str, Any] = {"arguments": arguments}
+def _opened(path: Path, model: Model, options: dict[str, Any]) -> tuple[DescriptionSource, dict[str, Any]]:
+    """The description, its base free where only the model's is, and the options it was read with."""
     if "floating_base" in model.robot.joint_names:
         try:
             return open_description(path, floating=True, **options), {**options, "floating": True}

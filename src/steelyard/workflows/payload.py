@@ -19,6 +19,7 @@ from steelyard.workflows.options import (
     LockGiven,
     Numbers,
     Option,
+    PackagePathGiven,
     RobotGiven,
     ToolFrameGiven,
     TopicGiven,
@@ -183,6 +184,7 @@ def payload(
         ),
     ] = None,
     argument: ArgumentsGiven = None,
+    package_path: PackagePathGiven = None,
     limits: LimitsGiven = None,
     velocity: VelocityGiven = None,
     acceleration: AccelerationGiven = None,
@@ -236,6 +238,7 @@ def payload(
         flange_frame: link whose frame a controller takes the load in; None for `tool0` where the description
             has it at the load, else the tool frame.
         argument: values of xacro arguments, by name.
+        package_path: folders that hold packages which meshes and xacro files name, or `NAME=FOLDER`.
         limits: file with limits beside the description.
         velocity: largest speeds, rad/s or m/s.
         acceleration: largest accelerations, rad/s² or m/s².

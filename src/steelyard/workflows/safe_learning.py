@@ -53,7 +53,7 @@ from steelyard.safe_learning import (
 )
 from steelyard.simulation import nominal_posture
 from steelyard.uncertainty import ErrorBounds, PayloadBox
-from steelyard.workflows.given import given_robot, mesh_folder, stated_limits
+from steelyard.workflows.given import given_robot, stated_limits
 from steelyard.workflows.online import EXTENT
 from steelyard.workflows.options import (
     ByJoint,
@@ -62,6 +62,8 @@ from steelyard.workflows.options import (
     text_of,
 )
 from steelyard.workflows.surroundings import (
+    SHAPELESS,
+    UNSHAPED_LOAD,
     floor_findings,
     require_readable_tool,
     stated_floor,
@@ -93,6 +95,8 @@ class LearningTask:
         goal: where it should end up, shape (nv,), rad or m; None for nowhere.
         assumed: what nobody stated and was assumed, in sentences.
         uncovered: what could hit and is not part of the proofs, in sentences.
+        shapeless: those of them that are shapes of the robot, which are missing or doubtful.
+        allow_no_clearance: whether whoever asked accepts that they are.
     """
 
     setting: SafeLearningConfig
@@ -100,6 +104,8 @@ class LearningTask:
     goal: Array | None = None
     assumed: tuple[str, ...] = ()
     uncovered: tuple[str, ...] = ()
+    shapeless: tuple[str, ...] = ()
+    allow_no_clearance: bool = False
 
     @property
     def robot(self) -> Robot:
@@ -135,10 +141,12 @@ def learning_task(
     lock: ByName | None = None,
     tool_frame: str | None = None,
     argument: Sequence[str] | Mapping[str, str] | None = None,
+    package_path: FilePath | Sequence[FilePath] | None = None,
     limits: FilePath | None = None,
     velocity: ByJoint | None = None,
     acceleration: ByJoint | None = None,
     torque: ByJoint | None = None,
+    allow_no_clearance: bool = False,
 ) -> LearningTask:
     """State what a robot may do while it learns its load; the tube is made wide enough to be of use.
 
@@ -167,10 +175,12 @@ def learning_task(
         lock: positions of joints that are held still, rad or m, by name.
         tool_frame: link whose frame is the tool's; None for the end of the longest chain.
         argument: values of xacro arguments, by name.
+        package_path: folders that hold packages which meshes and xacro files name, or `NAME=FOLDER`.
         limits: file with limits beside the description.
         velocity: largest speeds, rad/s or m/s.
         acceleration: largest accelerations, rad/s² or m/s².
         torque: largest torques or forces, N·m or N.
+        allow_no_clearance: whether it is accepted that shapes of the robot are missing.
 
     Returns:
         The task; what nobody stated is assumed, and said in `assumed`.
@@ -182,7 +192,15 @@ def learning_task(
     if law not in FORMS:
         raise InputError(f"is none of {', '.join(FORMS)}: '{law}'.", place="--law")
     stated = stated_limits(limits, velocity, acceleration, torque)
-    arm = given_robot(robot, gravity, lock or None, tool_frame, arguments=argument, stated=stated)
+    arm = given_robot(
+        robot,
+        gravity,
+        lock or None,
+        tool_frame,
+        arguments=argument,
+        stated=stated,
+        package_path=package_path,
+    )
     arm.require_arm()
     assumed: list[str] = []
     arm = _with_accelerations(arm, assumed)
@@ -195,7 +213,7 @@ def learning_task(
     word = text_of(floor, "--floor") or ""
     around = scene if isinstance(scene, Scene) else Scene() if scene is None else read_scene(scene)
     mesh = tool_mesh(None if tool is None else Path(tool))
-    described = mesh_folder(robot)
+    described = arm.meshes
 
     def setting_of(candidate: Robot) -> SafeLearningConfig:
         layout = layout_of(candidate, DRIVE)
@@ -220,7 +238,8 @@ def learning_task(
             cycle=cycle,
             reach=reach,
             floor=stated_floor(word, candidate, around),
-            meshes=None if described is None else str(described),
+            meshes=None if described is None else described.folder,
+            package_path=() if described is None else described.package_path,
             tool_meshes=None if mesh is None else str(mesh.parent),
         )
         return with_sized_tube(setting, stands, np.random.default_rng(seed))
@@ -228,8 +247,12 @@ def learning_task(
     setting = _bearing(arm, setting_of, assumed, may_lift=rotor is None, cycle=cycle)
     findings = _uncovered(setting, word, tool is None, mesh)
     assumed += [f"{x.place}: {x.message}" for x in findings if x.code == "assumed-floor"]
-    uncovered = tuple(f"{x.place}: {x.message}" for x in findings if x.severity is not Severity.INFO)
-    return LearningTask(setting, stands, goes, tuple(assumed), uncovered)
+    uncovered = [x for x in findings if x.severity is not Severity.INFO]
+    words, missing = (
+        tuple(f"{x.place}: {x.message}" for x in some)
+        for some in (uncovered, [x for x in uncovered if x.code in SHAPELESS])
+    )
+    return LearningTask(setting, stands, goes, tuple(assumed), words, missing, allow_no_clearance)
 
 
 def _uncovered(setting: SafeLearningConfig, floor: str, no_shape: bool, mesh: Path | None) -> list[Finding]:
@@ -239,7 +262,7 @@ def _uncovered(setting: SafeLearningConfig, floor: str, no_shape: bool, mesh: Pa
     findings += floor_findings(floor, setting.arm.robot, setting.scene)
     if no_shape:
         message = "the load has no shape here; state it with --tool, or say --tool none."
-        findings.append(Finding(Severity.WARNING, "unknown-shape-held", message, TOOL))
+        findings.append(Finding(Severity.WARNING, UNSHAPED_LOAD, message, TOOL))
     return findings
 
 
@@ -417,6 +440,11 @@ class SafeLearning:
         return "warn" if self.task.uncovered else "pass"
 
     @property
+    def settled(self) -> bool:
+        """Whether no shape of the robot is missing from the proofs, or that is accepted."""
+        return not self.task.shapeless or self.task.allow_no_clearance
+
+    @property
     def sentence(self) -> str:
         """How the run ended."""
         record, alarm = self.run.record, self.run.record.alarm
@@ -483,6 +511,7 @@ class SafeLearning:
             "sentence": self.sentence,
             "assumed": list(self.task.assumed),
             "uncovered": list(self.task.uncovered),
+            "accepted": list(self.task.shapeless) if self.task.allow_no_clearance else [],
             "segments": self.segments,
             "certified": self.certified,
             "plans": plans,
@@ -497,6 +526,15 @@ class SafeLearning:
             "files": dict(self.files),
         }
 
+    @property
+    def _uncovered(self) -> tuple[str, ...]:
+        """What the proofs leave out, and what of that was accepted."""
+        if not self.task.allow_no_clearance:
+            return self.task.uncovered
+        accepted = " Whoever asked for the run accepted this (--allow-no-clearance)."
+        missing = self.task.shapeless
+        return tuple(words + accepted if words in missing else words for words in self.task.uncovered)
+
     @cached_property
     def page(self) -> str:
         """The run as one self-contained HTML document."""
@@ -506,7 +544,7 @@ class SafeLearning:
                 online_head_of(self.task.setting, self.task.start, self.truth),
                 sentence=self.sentence,
                 violations=self.violations,
-                uncovered=self.task.uncovered,
+                uncovered=self._uncovered,
             )
         )
 
@@ -528,6 +566,17 @@ class SafeLearning:
         record, cycles = write_run(self.run, out, page=(PAGE, self.page))
         return {"record": str(record), "cycles": str(cycles), "report": str(out / PAGE)}
 
+    @property
+    def _warning(self) -> list[str]:
+        """That the run is not called safe, where shapes of the robot are missing."""
+        if not self.task.shapeless:
+            return []
+        accepted = ", which was accepted (--allow-no-clearance)" if self.task.allow_no_clearance else ""
+        return [
+            f"Warning: nothing is known of the clearance of {len(self.task.shapeless)} shapes of the robot"
+            f"{accepted}; this run is not called safe."
+        ]
+
     def __repr__(self) -> str:
         ends = self.bounds["m"]
         mass = f"{ends['lower']:.4g} to {ends['upper']:.4g} kg"
@@ -539,7 +588,7 @@ class SafeLearning:
     @property
     def lines(self) -> list[str]:
         """The run in words: how it ended, bounds beside the truth, proofs, and what they leave out."""
-        lines = [self.sentence]
+        lines = [*self._warning, self.sentence]
         for (name, ends), true in zip(self.bounds.items(), self.truth.tolist(), strict=True):
             bounds = f"[{ends['lower']:.4g}, {ends['upper']:.4g}] {ends['unit']}"
             lines.append(f"  {name:>4} in {bounds}, true {true:.4g}")
@@ -549,7 +598,7 @@ class SafeLearning:
             f"proven; the proofs of {checked} were checked by other means; "
             f"slowest answer {self.seconds['slowest_answer']:.2f} s; {len(self.violations)} violations."
         )
-        return lines + [f"Not part of the proofs: {words}" for words in self.task.uncovered]
+        return lines + [f"Not part of the proofs: {words}" for words in self._uncovered]
 
 
 def drive_and_learn(

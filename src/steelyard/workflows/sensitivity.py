@@ -15,6 +15,7 @@ from steelyard.workflows.options import (
     LimitsGiven,
     LockGiven,
     Option,
+    PackagePathGiven,
     RobotGiven,
     ToolFrameGiven,
     TorqueGiven,
@@ -79,6 +80,7 @@ def sensitivity(
     lock: LockGiven = None,
     tool_frame: ToolFrameGiven = None,
     argument: ArgumentsGiven = None,
+    package_path: PackagePathGiven = None,
     limits: LimitsGiven = None,
     velocity: VelocityGiven = None,
     acceleration: AccelerationGiven = None,
@@ -105,6 +107,7 @@ def sensitivity(
         lock: positions of joints that are held still, rad or m, by name.
         tool_frame: link whose frame is the tool's; None for the end of the longest chain.
         argument: values of xacro arguments, by name.
+        package_path: folders that hold packages which meshes and xacro files name, or `NAME=FOLDER`.
         limits: file with limits beside the description.
         velocity: largest speeds, rad/s or m/s.
         acceleration: largest accelerations, rad/s² or m/s².

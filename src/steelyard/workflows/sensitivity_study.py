@@ -67,6 +67,7 @@ class SensitivityRequest(RecordedRequest, StatedLimits):
     lock: tuple[str, ...] = ()
     tool_frame: str | None = None
     arguments: tuple[str, ...] = ()
+    package_path: tuple[str, ...] = ()
 
     command = "sensitivity"
 
@@ -268,6 +269,7 @@ def _studied(request: SensitivityRequest, objects: GivenObjects) -> SensitivityS
         request.lock,
         request.tool_frame,
         arguments=request.arguments,
+        package_path=request.package_path,
         stated=request,
     )
     robot.require_arm()

@@ -21,7 +21,7 @@ from steelyard.recording import Recording, require_writable_log, write
 from steelyard.robot import Robot, read_payload
 from steelyard.simulation import simulate_motion, tracking_error
 from steelyard.workflows.destination import make_folder, require_files
-from steelyard.workflows.given import given_robot, mesh_folder, stated_limits
+from steelyard.workflows.given import given_robot, stated_limits
 from steelyard.workflows.options import (
     AccelerationGiven,
     ArgumentsGiven,
@@ -29,6 +29,7 @@ from steelyard.workflows.options import (
     GravityGiven,
     LimitsGiven,
     LockGiven,
+    PackagePathGiven,
     RobotGiven,
     ToolFrameGiven,
     TorqueGiven,
@@ -100,6 +101,7 @@ def simulated_run(
     lock: LockGiven,
     tool_frame: ToolFrameGiven,
     argument: ArgumentsGiven,
+    package_path: PackagePathGiven,
     limits: LimitsGiven,
     velocity: VelocityGiven,
     acceleration: AccelerationGiven,
@@ -112,7 +114,9 @@ def simulated_run(
         require_files([target], force=force)
     started = time.perf_counter()
     stated = stated_limits(limits, velocity, acceleration, torque)
-    found = given_robot(robot, gravity, lock, tool_frame, arguments=argument, stated=stated)
+    found = given_robot(
+        robot, gravity, lock, tool_frame, arguments=argument, stated=stated, package_path=package_path
+    )
     held = None
     if payload is not None:
         found = found.with_body("payload", payload if isinstance(payload, Body) else read_payload(payload))
@@ -120,7 +124,7 @@ def simulated_run(
     clearance = None
     if scene is not None:
         around = scene if isinstance(scene, Scene) else read_scene(scene)
-        clearance = clearance_of(found, around, meshes=mesh_folder(robot))
+        clearance = clearance_of(found, around)
         for finding in clearance.findings:
             say(str(finding))
     follower = read_controller(controller, found) if isinstance(controller, str | PathLike) else controller

@@ -14,6 +14,10 @@ from steelyard.pose import Pose
 from steelyard.robot import Geometry, MeshFile, Robot
 
 AT_BASE, NOWHERE = "base", "none"
+SHAPELESS = ("unchecked-shape", "no-shape", "unchecked-clearance", "doubtful-mesh")
+"""Findings of shapes of a robot that are missing, or that nobody can be sure of."""
+UNSHAPED_LOAD = "unknown-shape-held"
+"""Finding of a tool or load whose shape nobody states."""
 
 
 def stated_floor(word: str, robot: Robot, scene: Scene) -> Floor | None:
@@ -100,11 +104,10 @@ def require_readable_tool(clearance: Clearance, mesh: Path | None) -> None:
     Raises:
         InputError: it could not be read; says why.
     """
-    findings = [x for x in clearance.findings if x.place == TOOL]
-    unread = next((x for x in findings if x.code == "unchecked-shape"), None)
-    if unread is not None:
-        why = next((x.message for x in findings if x is not unread), unread.message)
-        raise InputError(why, place=f"--tool {mesh}", remedy="Give it as a readable STL or OBJ file.")
+    for finding in clearance.findings:
+        if finding.place == TOOL and finding.code == "unchecked-shape":
+            remedy = "Give it as a readable STL or OBJ file."
+            raise InputError(finding.message, place=f"--tool {mesh}", remedy=remedy)
 
 
 def _states_floor(scene: Scene) -> bool:

@@ -17,6 +17,7 @@ from steelyard.workflows.options import (
     LimitsGiven,
     LockGiven,
     Option,
+    PackagePathGiven,
     TopicGiven,
     TorqueConstantGiven,
     TorqueGiven,
@@ -56,6 +57,7 @@ def validate(
     gravity: GravityGiven = None,
     lock: LockGiven = None,
     argument: ArgumentsGiven = None,
+    package_path: PackagePathGiven = None,
     limits: LimitsGiven = None,
     velocity: VelocityGiven = None,
     acceleration: AccelerationGiven = None,
@@ -76,6 +78,7 @@ def validate(
         gravity: free fall in the base frame, m/s²; None for the model's own.
         lock: positions of joints that are held still, rad or m, by name.
         argument: values of xacro arguments, by name.
+        package_path: folders that hold packages which meshes and xacro files name, or `NAME=FOLDER`.
         limits: file with limits beside the description.
         velocity: largest speeds, rad/s or m/s.
         acceleration: largest accelerations, rad/s² or m/s².
@@ -102,6 +105,7 @@ def validate(
         gravity=gravity,
         lock=lock,
         argument=argument,
+        package_path=package_path,
         limits=limits,
         velocity=velocity,
         acceleration=acceleration,

@@ -48,6 +48,7 @@ from steelyard.workflows.options import (
     GravityGiven,
     LimitsGiven,
     LockGiven,
+    PackagePathGiven,
     TopicGiven,
     TorqueConstantGiven,
     TorqueGiven,
@@ -200,6 +201,7 @@ def validation(
     gravity: GravityGiven,
     lock: LockGiven,
     argument: ArgumentsGiven,
+    package_path: PackagePathGiven,
     limits: LimitsGiven,
     velocity: VelocityGiven,
     acceleration: AccelerationGiven,
@@ -210,12 +212,13 @@ def validation(
         require_free(Path(out), force=force)
     started = time.perf_counter()
     stated = stated_limits(limits, velocity, acceleration, torque)
-    found = given_model(model, gravity, lock, argument, stated)
+    found = given_model(model, gravity, lock, argument, stated, package_path)
     given = listed_logs(logs)
     require_readable_logs(given)
     absent = absent_joints(found.robot, given, columns, topic)
     if absent.locks:
-        found = given_model(model, gravity, [*texts_of(lock, "--lock"), *absent.locks], argument, stated)
+        held = [*texts_of(lock, "--lock"), *absent.locks]
+        found = given_model(model, gravity, held, argument, stated, package_path)
     constants = torque_constants(text_of(torque_constant, "--torque-constant"), found.robot.nv)
     how = LogOptions(constants, columns, topic, cutoff)
     ready, findings = {}, [*found.findings, *absent.findings]

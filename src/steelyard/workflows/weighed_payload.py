@@ -107,6 +107,7 @@ class PayloadRequest(RecordedRequest, StatedLimits):
     empty_lock: tuple[str, ...] = ()
     tool_frame: str | None = None
     arguments: tuple[str, ...] = ()
+    package_path: tuple[str, ...] = ()
     window: float | None = None
     topic: str | None = None
     controller: str | None = None

@@ -191,6 +191,7 @@ class WeighingTask:
             request.empty_lock,
             request.tool_frame,
             arguments=request.arguments,
+            package_path=request.package_path,
             snap=True,
         )
         if before.joint_names != robot.joint_names:
@@ -210,6 +211,7 @@ def _weighed(asked: PayloadRequest, objects: GivenObjects) -> Payload:
         asked.lock,
         asked.tool_frame,
         arguments=asked.arguments,
+        package_path=asked.package_path,
         snap=True,
         stated=asked,
     )

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from steelyard.errors import UnknownNameError
 from steelyard.files import FilePath
-from steelyard.robot import Robot, load_robot
+from steelyard.robot import PREFIX, Robot, load_robot, named_description
 from steelyard.zoo.chain import ZooEntry
 from steelyard.zoo.cheetah3 import CHEETAH3, CHEETAH3_LEG
 from steelyard.zoo.crane_x7 import CRANE_X7, CRANE_X7_HAND
@@ -71,24 +71,36 @@ def find_robot(
     snap: bool = True,
     arguments: Mapping[str, str] | None = None,
     floating: bool = False,
+    package_path: Sequence[FilePath] = (),
 ) -> Robot:
-    """A robot by its zoo name or by the path of its description.
+    """A robot by its zoo name, by the path of its description, or from `robot_descriptions`.
 
     Args:
-        name_or_path: a name of `ZOO`, or a file.
+        name_or_path: a name of `ZOO`, a file, or `rd:` and a name of that collection.
         snap: whether rounded numbers of a file's joints are read as what they mean (`1.5708` as π/2), as
             every command does, with a finding; otherwise they are kept as stated and reported.
         arguments: values of the `<xacro:arg>`s of a xacro file, by name.
         floating: whether the base is free to move, see `load_robot`.
+        package_path: folders in which packages of meshes and xacro files are looked for.
 
     Raises:
         UnknownNameError: neither a zoo name nor an existing file.
         DescriptionError: the file cannot be understood.
+        MissingExtraError: the collection is not installed.
     """
     name = os.fspath(name_or_path)
+    if name.startswith(PREFIX):
+        known = named_description(name)
+        return load_robot(
+            known.path,
+            snap=snap,
+            arguments={**known.arguments, **(arguments or {})},
+            floating=floating,
+            package_path=(*package_path, *known.package_path),
+        )
     if name in ZOO:
         return zoo_robot(name).floating() if floating else zoo_robot(name)
     # `Path.exists` raises for a name that is too long for a file.
     if os.path.exists(name) or Path(name).suffix:  # noqa: PTH110
-        return load_robot(name, snap=snap, arguments=arguments, floating=floating)
+        return load_robot(name, snap=snap, arguments=arguments, floating=floating, package_path=package_path)
     raise UnknownNameError("robot", name, ZOO)

@@ -251,10 +251,14 @@ class Proof:
         return self.distance + min(apart) if self.holds and apart else None
 
 
+_ACCEPTED = " Whoever asked for the motion accepted this (--allow-no-clearance)."
+
+
 def motion_proof_of(
     outcome: Certificate | NotCertifiedError,
     uncovered: Sequence[Finding] | None = None,
     looked: str = "",
+    accepted: Sequence[Finding] = (),
 ) -> Proof:
     """Put the outcome of a certification in words.
 
@@ -262,6 +266,7 @@ def motion_proof_of(
         outcome: a certificate, or the error that was raised instead.
         uncovered: what is not part of the proof; None for what the certificate says.
         looked: what other code saw of the motion, in a sentence.
+        accepted: what of that whoever asked for the motion accepts.
 
     Returns:
         The proof; it does not hold where there is no certificate.
@@ -283,8 +288,12 @@ def motion_proof_of(
         outcome.margins,
         tuple(_sentences(given, apart)),
         given.distance,
-        tuple(f"{x.place}: {x.message}" if x.place else x.message for x in missing),
+        tuple(_sentence(x) + (_ACCEPTED if x in accepted else "") for x in missing),
     )
+
+
+def _sentence(finding: Finding) -> str:
+    return f"{finding.place}: {finding.message}" if finding.place else finding.message
 
 
 def _sentences(given: Assumptions, apart: bool) -> list[str]:
@@ -546,6 +555,7 @@ def motion_content_of(
     limits: MotionLimits | None = None,
     proof: Certificate | NotCertifiedError | None = None,
     uncovered: Sequence[Finding] | None = None,
+    accepted: Sequence[Finding] = (),
     looked: str = "",
     search: SearchRecord | None = None,
     findings: Sequence[Finding] = (),
@@ -563,6 +573,7 @@ def motion_content_of(
             those are drawn too, and said not to count. None for the limits of the joints alone.
         proof: the certificate of the motion within those limits, or the error that was raised instead.
         uncovered: what could hit or overload and is not part of the proof; None for what that says itself.
+        accepted: what of that whoever asked for the motion accepts.
         looked: what other code saw of the motion, in a sentence.
         search: how the motion was found.
         findings: what was noticed besides what the limits say, oldest first.
@@ -602,7 +613,7 @@ def motion_content_of(
         torque_model="" if tau is None else f"Torques are those of {model}.",
         clearance=clearance_curve(counted, time, at.q),
         skeleton=skeleton_of(robot, pictures, motion.sample(pictures).q, counted.clearance),
-        proof=None if proof is None else motion_proof_of(proof, uncovered, looked),
+        proof=None if proof is None else motion_proof_of(proof, uncovered, looked, accepted),
         search=search,
         broken=broken,
         findings=tuple(noticed),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from steelyard.errors import DescriptionError
@@ -24,6 +24,7 @@ def load_robot(
     snap: bool = False,
     arguments: Mapping[str, str] | None = None,
     floating: bool = False,
+    package_path: Sequence[FilePath] = (),
 ) -> Robot:
     """Read a robot description; what the file holds decides its kind, not what it is called.
 
@@ -32,6 +33,7 @@ def load_robot(
         snap: whether rounded angles, offsets and axes of joints are read as what they mean, see `load_urdf`.
         arguments: values of the `<xacro:arg>`s of a xacro file, by name; other kinds take none.
         floating: whether the base is free to move, see `Robot.floating`; without it a lone body cannot move.
+        package_path: folders in which packages of meshes and xacro files are looked for, see `packages`.
 
     Raises:
         DescriptionError: the file does not exist, is of an unknown kind, or cannot be understood.
@@ -48,7 +50,7 @@ def load_robot(
         )
     root = read_xml(path)
     if suffix == ".xacro" or uses_xacro(root):
-        return load_xacro(path, arguments=arguments, snap=snap, floating=floating)
+        return load_xacro(path, arguments=arguments, snap=snap, floating=floating, package_path=package_path)
     if arguments:
         raise DescriptionError(
             f"takes no arguments, got '{next(iter(arguments))}'.",
@@ -62,4 +64,4 @@ def load_robot(
             place=root.place,
             remedy="A URDF or a xacro file starts with <robot>, a MJCF file with <mujoco>.",
         )
-    return reader(path, snap=snap, floating=floating)
+    return reader(path, snap=snap, floating=floating, package_path=package_path)

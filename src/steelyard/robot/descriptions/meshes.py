@@ -1,16 +1,15 @@
-"""The meshes a description names, looked for inside its own folder, or inside the package it names.
+"""The meshes a description names, found in its own folder or in the package it names, and read.
 
-`package://name/path` is looked for where a copy of a ROS package has it: in a folder of that name that the
-description lies in (`name/urdf/robot.urdf` beside `name/meshes`), in one beside such a folder if it says that
-it is a package (`package.xml`), and in those that `ROS_PACKAGE_PATH` and `AMENT_PREFIX_PATH` list. Nothing is
-opened outside the package.
+Relative paths and `file://` start at the description's folder and may lead to wherever its package reaches
+(the nearest folder above it with a `package.xml`), or into a folder of the package path; `package://name/path`
+leads into that package, see `packages`. Nothing is opened elsewhere, and nothing but regular files.
 """
 
 from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -19,33 +18,40 @@ from steelyard.errors import InputError
 from steelyard.files import FilePath
 from steelyard.finding import Finding, Severity
 from steelyard.inertia import Mesh, read_mesh
+from steelyard.robot.descriptions.packages import MANIFEST, Package, Packages, regular_file
 from steelyard.robot.descriptions.xml import LARGEST
-from steelyard.robot.link import MeshFile
+from steelyard.robot.link import MeshFile, MeshSource
 
 MAX_MESH_BYTES = 16 * 2**20
-_READABLE = (".stl", ".obj")
 _LEVELS = 6
-"""Folders above the description that may be the package it lies in."""
+"""Folders above the description among which its package is looked for."""
 
 
 class MeshFolder:
     """Finds and reads the meshes of one description; each name is looked up, and reported, once."""
 
-    def __init__(self, folder: FilePath | None, findings: list[Finding]) -> None:
+    def __init__(self, meshes: MeshSource | FilePath | None, findings: list[Finding]) -> None:
         """Look into a folder.
 
         Args:
-            folder: where the description lies; `None` where it was given as text, and nothing is looked up.
+            meshes: where the description lies, and packages; `None` where it was given as text, and nothing
+                is looked up.
             findings: where to report what cannot be reached.
+
+        Raises:
+            InputError: a folder of the package path does not exist.
         """
-        self._folder = None if folder is None else Path(folder)
+        source = MeshSource.of(meshes)
+        self._folder = None if source is None else Path(source.folder)
+        self._packages = Packages(source)
         self._findings = findings
         self._found: dict[str, Path | None] = {}
-        self._packages: set[str] = set()
+        self._reported: set[str] = set()
+        self._why: dict[str, str] = {}
         self._meshes: dict[str, Mesh | None] = {}
 
     def find(self, name: str, place: str) -> Path | None:
-        """The file of a mesh, which lies inside the folder; `None` where it cannot be reached.
+        """The file of a mesh; `None` where it cannot be reached.
 
         Args:
             name: as the description states it.
@@ -68,90 +74,127 @@ class MeshFolder:
             place: file and line that names it.
         """
         path = self.find(shape.file, place)
-        if path is None or path.suffix.lower() not in _READABLE:
+        if path is None:
             return None
         if shape.file not in self._meshes:
             self._meshes[shape.file] = self._read(path, shape.file, place)
         mesh = self._meshes[shape.file]
         return None if mesh is None else Mesh(mesh.vertices * np.array(shape.scale), mesh.faces)
 
+    def why(self, name: str) -> str:
+        """Why a mesh cannot be had, in words that follow its name.
+
+        Args:
+            name: as the description states it; it has been asked for.
+
+        Returns:
+            The words; of a description given as text, that its folder is not known.
+        """
+        return self._why.get(name, "the folder of its description is not known here")
+
     def _look_up(self, name: str, folder: Path, place: str) -> Path | None:
         shown = _end_of(name)
         scheme, _, rest = name.partition("://") if re.match(r"[A-Za-z][\w+.-]*://", name) else ("", "", name)
-        home = "the description's folder"
         if scheme in ("package", "model"):
-            package, _, rest = rest.partition("/")
-            found = _package(package, folder)
-            if found is None:
-                if package not in self._packages:
-                    self._packages.add(package)
-                    self._report(
-                        Severity.INFO,
-                        "mesh-unresolved",
-                        f"meshes are named by '{scheme}://{_end_of(package)}', and neither the folders "
-                        "around the file nor ROS_PACKAGE_PATH have that package; they were not looked for.",
-                        place,
-                    )
-                return None
-            scheme, folder, home = "", found, "its package"
+            return self._in_package(name, *rest.partition("/")[::2], place)
         if scheme not in ("", "file"):
+            self._why[name] = "it is a remote address, which is not fetched"
             self._report(
                 Severity.WARNING, "mesh-outside", f"mesh '{shown}' is a remote address; not fetched.", place
             )
             return None
+        home = [Package("", place, own=False) for place in (folder.resolve(), _package_of(folder))]
         try:
-            path = (folder / rest).resolve()
-            inside = path.is_relative_to(folder.resolve())
-            exists = inside and path.is_file()
-        except (OSError, RuntimeError, ValueError):
-            # Names too long, with a null byte, or through a loop of symbolic links.
-            inside, exists = True, False
-        if not inside:
-            message = f"mesh '{shown}' lies outside {home} and was not opened."
-            self._report(Severity.WARNING, "mesh-outside", message, place)
-        elif not exists:
-            self._report(Severity.WARNING, "mesh-missing", f"there is no mesh file '{shown}'.", place)
-        return path if exists else None
+            path = regular_file(folder.resolve() / rest, [*home, *self._packages.named])
+        except InputError:
+            self._outside(name, "the description's folder", place)
+            return None
+        return self._exists(name, path, place)
+
+    def _in_package(self, name: str, package: str, rest: str, place: str) -> Path | None:
+        found = self._packages.find(package)
+        if found is None:
+            self._why[name] = f"package '{_end_of(package)}' was not found; --package-path names its folder"
+            if package not in self._reported:
+                self._reported.add(package)
+                called = f"{name.partition('://')[0]}://{_end_of(package)}"
+                message = (
+                    f"meshes are named by '{called}', and that package "
+                    "is neither around the file nor in ROS nor installed; --package-path names its folder."
+                )
+                self._report(Severity.INFO, "mesh-unresolved", message, place)
+            return None
+        try:
+            return self._exists(name, found.file(rest), place)
+        except InputError:
+            self._outside(name, "its package", place)
+            return None
+
+    def _exists(self, name: str, path: Path | None, place: str) -> Path | None:
+        if path is None:
+            self._why[name] = "there is no such file"
+            message = f"there is no mesh file '{_end_of(name)}'."
+            self._report(Severity.WARNING, "mesh-missing", message, place)
+        return path
+
+    def _outside(self, name: str, home: str, place: str) -> None:
+        self._why[name] = f"it lies outside {home}; --package-path names a folder that may be opened"
+        message = f"mesh '{_end_of(name)}' lies outside {home} and was not opened."
+        self._report(Severity.WARNING, "mesh-outside", message, place)
 
     def _read(self, path: Path, name: str, place: str) -> Mesh | None:
         shown = _end_of(name)
         try:
             if path.stat().st_size > MAX_MESH_BYTES:
+                self._why[name] = f"it is larger than {MAX_MESH_BYTES >> 20} MiB"
                 message = f"mesh '{shown}' is larger than {MAX_MESH_BYTES >> 20} MiB and was not checked."
                 self._report(Severity.INFO, "mesh-not-read", message, place)
                 return None
             mesh = read_mesh(path)
             if float(np.abs(mesh.vertices).max()) > LARGEST:
                 raise InputError(f"holds a coordinate of more than {LARGEST:g}.")
+            if mesh.doubt:
+                message = f"mesh '{shown}' {mesh.doubt}; write it with Z up, or as STL."
+                self._report(Severity.WARNING, "doubtful-mesh", message, place)
             return mesh
         except InputError as error:
-            self._report(Severity.WARNING, "bad-mesh", f"mesh '{shown}': {error.message}", place)
+            words = f"{error.message} {error.remedy}".strip()
         except OSError as error:
-            self._report(Severity.WARNING, "bad-mesh", f"mesh '{shown}': {error.strerror}.", place)
+            words = f"{error.strerror}."
+        self._why[name] = words.rstrip(".")
+        self._report(Severity.WARNING, "bad-mesh", f"mesh '{shown}': {words}", place)
         return None
 
     def _report(self, severity: Severity, code: str, message: str, place: str) -> None:
         self._findings.append(Finding(severity, code, message, place))
 
 
-def _package(name: str, folder: Path) -> Path | None:
-    """The folder of a package; None where it is not at hand."""
-    if not re.fullmatch(r"[\w.+-]+", name) or name in (".", ".."):
-        return None
-    try:
-        return next((path for path in _candidates(name, folder.resolve()) if path.is_dir()), None)
-    except OSError:
-        return None
+def mesh_source(folder: FilePath, package_path: Sequence[FilePath] = ()) -> MeshSource:
+    """Where the meshes of a description lie, wherever a program goes meanwhile.
+
+    Args:
+        folder: of the description.
+        package_path: folders in which packages are looked for.
+
+    Returns:
+        The source, of absolute paths.
+    """
+    return MeshSource(
+        str(Path(folder).absolute()), tuple(_absolute(os.fspath(text)) for text in package_path)
+    )
 
 
-def _candidates(name: str, folder: Path) -> Iterator[Path]:
-    around = [folder, *folder.parents][:_LEVELS]
-    yield from (above for above in around if above.name == name)
-    yield from (above / name for above in around if (above / name / "package.xml").is_file())
-    for root in filter(None, os.environ.get("ROS_PACKAGE_PATH", "").split(os.pathsep)):
-        yield from (path for path in (Path(root), Path(root) / name) if path.name == name)
-    for prefix in filter(None, os.environ.get("AMENT_PREFIX_PATH", "").split(os.pathsep)):
-        yield Path(prefix) / "share" / name
+def _absolute(text: str) -> str:
+    name, equals, folder = text.partition("=")
+    if equals and not Path(text).is_dir():
+        return f"{name}={Path(folder).expanduser().absolute()}"
+    return str(Path(text).expanduser().absolute())
+
+
+def _package_of(folder: Path) -> Path:
+    """The folder of the package that a description lies in; its own folder where it lies in none."""
+    own = folder.resolve()
+    return next((place for place in [own, *own.parents][:_LEVELS] if (place / MANIFEST).is_file()), own)
 
 
 def _end_of(name: str) -> str:

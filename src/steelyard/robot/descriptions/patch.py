@@ -26,6 +26,7 @@ from steelyard.files import FilePath
 from steelyard.finding import Finding, Severity
 from steelyard.inertia import MUJOCO_LEAST, Body, MujocoPrincipal
 from steelyard.pose import Pose
+from steelyard.robot.descriptions.meshes import mesh_source
 from steelyard.robot.descriptions.mjcf.conventions import ORIENTATIONS, Placements
 from steelyard.robot.descriptions.mjcf.reader import BodySource, JointSource, MjcfContent, read_mjcf
 from steelyard.robot.descriptions.source_edits import (
@@ -237,6 +238,7 @@ def open_description(
     snap: bool = False,
     floating: bool = False,
     arguments: Mapping[str, str] | None = None,
+    package_path: Sequence[FilePath] = (),
     replaced: FileContents | None = None,
 ) -> DescriptionSource:
     """Read a description with the places of its numbers.
@@ -246,6 +248,7 @@ def open_description(
         snap: whether rounded angles, offsets and axes of joints are read as what they mean.
         floating: whether the base is free to move.
         arguments: values of the `<xacro:arg>`s of a xacro file, by name.
+        package_path: folders in which packages of meshes and xacro files are looked for.
         replaced: what to take for the content of its files in place of what the disk holds.
 
     Returns:
@@ -260,14 +263,22 @@ def open_description(
     texts = SourceTexts(replaced)
     root = texts.read(path)
     if path.suffix.lower() == ".xacro" or uses_xacro(root):
-        expanded, robot = read_xacro(path, arguments=arguments, snap=snap, floating=floating, sources=texts)
+        expanded, robot = read_xacro(
+            path,
+            arguments=arguments,
+            snap=snap,
+            floating=floating,
+            package_path=package_path,
+            sources=texts,
+        )
         return DescriptionSource(path, "xacro", robot, texts, root=expanded)
     if arguments:
         raise DescriptionError("takes no arguments.", place=str(path), remedy="Only xacro files do.")
     if root.tag == "mujoco":
-        content = read_mjcf(path, snap=snap, floating=floating, read=texts.read)
+        content = read_mjcf(path, snap=snap, floating=floating, package_path=package_path, read=texts.read)
         return DescriptionSource(path, "MJCF", content.robot, texts, mjcf=content)
-    robot = robot_from_urdf_element(root, path.name, path.parent, snap=snap, floating=floating)
+    meshes = mesh_source(path.parent, package_path)
+    robot = robot_from_urdf_element(root, path.name, meshes, snap=snap, floating=floating)
     return DescriptionSource(path, "URDF", robot, texts, root=root)
 
 

@@ -16,7 +16,7 @@ from steelyard.errors import DescriptionError, InputError
 from steelyard.files import FilePath
 from steelyard.finding import Finding, Severity
 from steelyard.inertia import Body, check_body, nearest_consistent, sphere
-from steelyard.robot.descriptions.meshes import MeshFolder
+from steelyard.robot.descriptions.meshes import MeshFolder, mesh_source
 from steelyard.robot.descriptions.mjcf.reader import load_mjcf
 from steelyard.robot.descriptions.rounding import (
     Rounding,
@@ -44,7 +44,7 @@ from steelyard.robot.descriptions.urdf import (
 )
 from steelyard.robot.descriptions.xacro.expansion import expand_xacro, load_xacro, uses_xacro
 from steelyard.robot.descriptions.xml import parse_xml, read_description
-from steelyard.robot.link import MeshFile
+from steelyard.robot.link import MeshFile, MeshSource
 from steelyard.robot.model import Robot
 from steelyard.robot.plausibility import DENSITY, INNER_MARGIN
 
@@ -411,7 +411,7 @@ _COLLIDING = (".stl", ".obj", ".msh")
 """Meshes that every simulator takes for collision; what a link looks like may be in other formats."""
 
 
-def repair_geometry(root: Node, edits: Edits, folder: Path | None) -> None:
+def repair_geometry(root: Node, edits: Edits, folder: MeshSource | None) -> None:
     """Take out the shapes that cannot be used.
 
     Args:
@@ -429,7 +429,7 @@ def repair_geometry(root: Node, edits: Edits, folder: Path | None) -> None:
                     edits.remove(item, f"a {kind} shape of link '{name}'", shape, reason)
 
 
-def _defect(item: Node, folder: Path | None, known: dict[tuple[str, str], str]) -> tuple[str, str]:
+def _defect(item: Node, folder: MeshSource | None, known: dict[tuple[str, str], str]) -> tuple[str, str]:
     """What a shape is, and why it cannot be used; no reason where it can."""
     geometry = item.node("geometry")
     if geometry is None or not geometry.children:
@@ -448,7 +448,7 @@ def _defect(item: Node, folder: Path | None, known: dict[tuple[str, str], str]) 
     return shape.file, known[key]
 
 
-def _mesh_defect(tag: str, shape: MeshFile, folder: Path) -> str:
+def _mesh_defect(tag: str, shape: MeshFile, folder: MeshSource) -> str:
     findings: list[Finding] = []
     meshes = MeshFolder(folder, findings)
     if tag == "collision":
@@ -499,7 +499,7 @@ def _material_defect(material: Node) -> str:
     return ""
 
 
-def repair_mesh_paths(root: Node, edits: Edits, folder: Path, out_folder: Path) -> None:
+def repair_mesh_paths(root: Node, edits: Edits, folder: MeshSource, out_folder: Path) -> None:
     """Name the meshes as they are reached from another folder.
 
     Args:
@@ -508,7 +508,7 @@ def repair_mesh_paths(root: Node, edits: Edits, folder: Path, out_folder: Path) 
         folder: where the description was read, and its meshes lie.
         out_folder: where the description will be written.
     """
-    if folder.resolve() == out_folder.resolve():
+    if Path(folder.folder).resolve() == out_folder.resolve():
         return
     meshes = MeshFolder(folder, [])
     for link in root.nodes("link"):
@@ -564,7 +564,12 @@ class Repair:
 
 
 def repair_file(
-    path: FilePath, out: FilePath, *, keep_meshes: bool = False, fill_mass: float | None = None
+    path: FilePath,
+    out: FilePath,
+    *,
+    keep_meshes: bool = False,
+    fill_mass: float | None = None,
+    package_path: Sequence[FilePath] = (),
 ) -> Repair:
     """Repair a description file; nothing is written.
 
@@ -574,6 +579,7 @@ def repair_file(
         out: where the repaired URDF will lie; its meshes are named as seen from there.
         keep_meshes: whether shapes stay whose mesh cannot be reached from the file alone.
         fill_mass: mass for moving links that state none, kg; `None` to leave them as they are.
+        package_path: folders in which packages of meshes and xacro files are looked for.
 
     Returns:
         The repaired description.
@@ -588,7 +594,7 @@ def repair_file(
     root = parse_xml(content, name)
     expanded = path.suffix.lower() == ".xacro" or uses_xacro(root)
     if expanded:
-        content, name = element_text(expand_xacro(path)), out.name
+        content, name = element_text(expand_xacro(path, package_path=package_path)), out.name
     elif root.tag == "mujoco":
         content, converted = _converted(path)
         name = out.name
@@ -602,14 +608,15 @@ def repair_file(
         repaired = repair_urdf(
             content,
             name,
-            folder=path.parent,
+            folder=mesh_source(path.parent, package_path),
             out_folder=out.parent,
             keep_meshes=keep_meshes,
             fill_mass=fill_mass,
         )
     except InputError:
         if expanded:
-            load_xacro(path)  # is refused for the same reason, with the lines of the file that was given
+            # Is refused for the same reason, with the lines of the file that was given.
+            load_xacro(path, package_path=package_path)
         raise
     return replace(repaired, changes=(*converted, *repaired.changes))
 
@@ -631,7 +638,7 @@ def repair_urdf(
     content: bytes,
     name: str = "URDF",
     *,
-    folder: FilePath | None = None,
+    folder: MeshSource | FilePath | None = None,
     out_folder: FilePath | None = None,
     keep_meshes: bool = False,
     fill_mass: float | None = None,
@@ -655,7 +662,7 @@ def repair_urdf(
     """
     if fill_mass is not None and not 0 < fill_mass < float("inf"):
         raise InputError(f"must be a positive mass in kg, got {fill_mass:g}.", place="fill_mass")
-    here = None if folder is None else Path(folder)
+    here = MeshSource.of(folder)
     parse_xml(content, name)
     text, changes = as_utf8(content, name), []
     if text != content:

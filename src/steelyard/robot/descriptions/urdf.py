@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from pathlib import Path
 from xml.sax.saxutils import quoteattr
@@ -19,7 +19,7 @@ from steelyard.finding import Finding, Severity
 from steelyard.inertia import Body
 from steelyard.pose import Pose
 from steelyard.robot.assembly import Chain, RawJoint, RawLink, assemble_robot, planar
-from steelyard.robot.descriptions.meshes import MeshFolder
+from steelyard.robot.descriptions.meshes import MeshFolder, mesh_source
 from steelyard.robot.descriptions.rounding import (
     Rounding,
     meant_axis,
@@ -29,7 +29,7 @@ from steelyard.robot.descriptions.rounding import (
 )
 from steelyard.robot.descriptions.xml import LARGEST, Element, parse_xml, read_xml
 from steelyard.robot.joint import Joint, JointKind, Limits, Mimic
-from steelyard.robot.link import Box, Capsule, Cylinder, Geometry, Link, MeshFile, Shape, Sphere
+from steelyard.robot.link import Box, Capsule, Cylinder, Geometry, Link, MeshFile, MeshSource, Shape, Sphere
 from steelyard.robot.model import STANDARD_GRAVITY, Robot
 from steelyard.robot.plausibility import Solid, implausible, link_solid
 
@@ -421,14 +421,17 @@ def _drive(joint: Element, name: str) -> Drive:
 # they judge this reader in the tests instead.
 
 
-def load_urdf(path: FilePath, *, snap: bool = False, floating: bool = False) -> Robot:
+def load_urdf(
+    path: FilePath, *, snap: bool = False, floating: bool = False, package_path: Sequence[FilePath] = ()
+) -> Robot:
     """Read a URDF file.
 
     Args:
-        path: the file; meshes are looked for inside its folder only.
+        path: the file; meshes are looked for in its folder and in the packages they name.
         snap: whether rounded angles, offsets and axes of joints are read as what they mean (`1.5708` as
             π/2), which is the mechanism to ask what can be identified; otherwise they are reported.
         floating: whether the base is free to move, see `Robot.floating`; without it a lone body cannot move.
+        package_path: folders in which packages are looked for, see `packages`.
 
     Returns:
         The robot; its `findings` say what was noticed, in the order of the lines.
@@ -437,11 +440,16 @@ def load_urdf(path: FilePath, *, snap: bool = False, floating: bool = False) -> 
         DescriptionError: the file cannot be understood as one tree of supported joints.
     """
     path = Path(path)
-    return robot_from_urdf_element(read_xml(path), path.name, path.parent, snap=snap, floating=floating)
+    meshes = mesh_source(path.parent, package_path)
+    return robot_from_urdf_element(read_xml(path), path.name, meshes, snap=snap, floating=floating)
 
 
 def parse_urdf(
-    text: bytes | str, name: str = "URDF", *, folder: FilePath | None = None, snap: bool = False
+    text: bytes | str,
+    name: str = "URDF",
+    *,
+    folder: MeshSource | FilePath | None = None,
+    snap: bool = False,
 ) -> Robot:
     """Read URDF from text.
 
@@ -455,7 +463,7 @@ def parse_urdf(
 
 
 def robot_from_urdf_element(
-    root: Element, source: str, folder: FilePath | None, *, snap: bool, floating: bool = False
+    root: Element, source: str, folder: MeshSource | FilePath | None, *, snap: bool, floating: bool = False
 ) -> Robot:
     """Build the robot of a URDF's root element.
 
@@ -486,7 +494,8 @@ def robot_from_urdf_element(
         links += between
         joints += chain
     findings += snapping_findings(snapped or [])
-    return assemble_robot(root.text("name"), links, joints, findings, source=source, floating=floating)
+    robot = assemble_robot(root.text("name"), links, joints, findings, source=source, floating=floating)
+    return replace(robot, meshes=MeshSource.of(folder))
 
 
 def _refuse_xacro(root: Element) -> None:

@@ -29,7 +29,7 @@ from steelyard.finding import Finding, Severity
 from steelyard.inertia import Body
 from steelyard.pose import Pose
 from steelyard.robot.assembly import RawJoint, RawLink, assemble_robot, chained
-from steelyard.robot.descriptions.meshes import MeshFolder
+from steelyard.robot.descriptions.meshes import MeshFolder, mesh_source
 from steelyard.robot.descriptions.mjcf.conventions import (
     MAIN,
     ORIENTATIONS,
@@ -56,19 +56,22 @@ from steelyard.robot.descriptions.mjcf.joints import (
 from steelyard.robot.descriptions.rounding import Rounding, snapping_findings
 from steelyard.robot.descriptions.xml import MAX_DEPTH, MAX_ELEMENTS, Element, read_xml
 from steelyard.robot.joint import JointKind, Limits
-from steelyard.robot.link import Geometry
+from steelyard.robot.link import Geometry, MeshSource
 from steelyard.robot.model import Robot
 from steelyard.robot.plausibility import implausible
 
 
-def load_mjcf(path: FilePath, *, snap: bool = False, floating: bool = False) -> Robot:
+def load_mjcf(
+    path: FilePath, *, snap: bool = False, floating: bool = False, package_path: Sequence[FilePath] = ()
+) -> Robot:
     """Read an MJCF file.
 
     Args:
-        path: the file; meshes and included files are looked for inside its folder only.
+        path: the file; included files are looked for inside its folder only, meshes in its package too.
         snap: whether rounded orientations, offsets and axes of joints are read as what they mean, which is
             the mechanism to ask what can be identified; otherwise they are reported.
         floating: whether the world is free to move with all that is fixed to it, see `Robot.floating`.
+        package_path: folders in which meshes may lie too.
 
     Returns:
         The robot; its `findings` say what was noticed, in the order of the lines.
@@ -76,7 +79,7 @@ def load_mjcf(path: FilePath, *, snap: bool = False, floating: bool = False) -> 
     Raises:
         DescriptionError: the file cannot be understood as one tree of supported joints.
     """
-    return read_mjcf(Path(path), snap=snap, floating=floating).robot
+    return read_mjcf(Path(path), snap=snap, floating=floating, package_path=package_path).robot
 
 
 @dataclass(frozen=True, eq=False)
@@ -139,6 +142,7 @@ def read_mjcf(
     *,
     snap: bool = False,
     floating: bool = False,
+    package_path: Sequence[FilePath] = (),
     read: Callable[[Path], Element] = read_xml,
 ) -> MjcfContent:
     """Read an MJCF file, with where it states what.
@@ -147,6 +151,7 @@ def read_mjcf(
         path: the file, see `load_mjcf`.
         snap: as there.
         floating: as there.
+        package_path: as there.
         read: reads it and the files it includes.
 
     Returns:
@@ -157,10 +162,10 @@ def read_mjcf(
     """
     root = read(path)
     _expand_includes(root, path.parent, path, read)
-    return _content(root, path.name, path.parent, snap, floating)
+    return _content(root, path.name, mesh_source(path.parent, package_path), snap, floating)
 
 
-def _content(root: Element, source: str, folder: Path, snap: bool, floating: bool) -> MjcfContent:
+def _content(root: Element, source: str, folder: MeshSource, snap: bool, floating: bool) -> MjcfContent:
     findings: list[Finding] = []
     snapped: list[Rounding] | None = [] if snap else None
     _check_sections(root, findings)
@@ -181,7 +186,8 @@ def _content(root: Element, source: str, folder: Path, snap: bool, floating: boo
     findings.append(Finding(Severity.INFO, "missing-limit", message, root.place))
     name = root.attributes.get("model", "").strip() or Path(source).stem
     robot = assemble_robot(name, links, joints, findings, source=source, floating=floating)
-    return MjcfContent(robot.with_gravity(gravity), root, compiler, bodies.sources, bodies.joint_sources)
+    robot = replace(robot.with_gravity(gravity), meshes=folder)
+    return MjcfContent(robot, root, compiler, bodies.sources, bodies.joint_sources)
 
 
 def _scaled(links: list[RawLink], total: float, place: str, findings: list[Finding]) -> list[RawLink]:

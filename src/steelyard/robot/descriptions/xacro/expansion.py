@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import keyword
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from steelyard.errors import DescriptionError
 from steelyard.files import FilePath
+from steelyard.robot.descriptions.meshes import mesh_source
 from steelyard.robot.descriptions.source_edits import SourceTexts
 from steelyard.robot.descriptions.urdf import robot_from_urdf_element
 from steelyard.robot.descriptions.xacro.expression import (
@@ -657,17 +658,20 @@ def load_xacro(
     arguments: Mapping[str, str] | None = None,
     snap: bool = False,
     floating: bool = False,
+    package_path: Sequence[FilePath] = (),
 ) -> Robot:
     """Read a robot from a xacro file.
 
-    The file may include others and read YAML inside its package: the nearest folder around it that has a
-    `package.xml`, or else its own folder. It may not read anything else, nor the environment.
+    The file may include others and read YAML inside its package, the nearest folder around it that has a
+    `package.xml`, or else its own folder, and inside packages that it finds, see `packages`. It may not read
+    anything else, nor the environment.
 
     Args:
-        path: the file; meshes are looked for inside its package only.
+        path: the file; meshes are looked for inside its package, and in those they name.
         arguments: values of its `<xacro:arg>`s, by name.
         snap: whether rounded numbers of joints are read as what they mean, see `load_urdf`.
         floating: whether the base is free to move, see `load_urdf`.
+        package_path: folders in which packages are looked for.
 
     Returns:
         The robot; its `findings` name the lines of the xacro files.
@@ -675,7 +679,9 @@ def load_xacro(
     Raises:
         DescriptionError: the file cannot be expanded, or what it expands to is no robot.
     """
-    _, robot = read_xacro(Path(path), arguments=arguments, snap=snap, floating=floating)
+    _, robot = read_xacro(
+        Path(path), arguments=arguments, snap=snap, floating=floating, package_path=package_path
+    )
     return robot
 
 
@@ -685,6 +691,7 @@ def read_xacro(
     arguments: Mapping[str, str] | None = None,
     snap: bool = False,
     floating: bool = False,
+    package_path: Sequence[FilePath] = (),
     sources: SourceTexts | None = None,
 ) -> tuple[Element, Robot]:
     """Read a robot from a xacro file, with the tree it was read from.
@@ -694,6 +701,7 @@ def read_xacro(
         arguments: as there.
         snap: as there.
         floating: as there.
+        package_path: as there.
         sources: keeps what is read, with its places; None where nobody asks for them.
 
     Returns:
@@ -702,19 +710,22 @@ def read_xacro(
     Raises:
         DescriptionError: the file cannot be expanded, or what it expands to is no robot.
     """
-    files = SourceFiles(path, sources)
+    files = SourceFiles(path, package_path, sources)
     root = _expanded(files, arguments)
     _name_meshes_from_root(root, files)
-    robot = robot_from_urdf_element(root, path.name, files.root, snap=snap, floating=floating)
-    return root, robot
+    meshes = mesh_source(files.root, package_path)
+    return root, robot_from_urdf_element(root, path.name, meshes, snap=snap, floating=floating)
 
 
-def expand_xacro(path: FilePath, *, arguments: Mapping[str, str] | None = None) -> Element:
+def expand_xacro(
+    path: FilePath, *, arguments: Mapping[str, str] | None = None, package_path: Sequence[FilePath] = ()
+) -> Element:
     """Expand a xacro file.
 
     Args:
         path: the file.
         arguments: values of its `<xacro:arg>`s, by name.
+        package_path: folders in which packages are looked for.
 
     Returns:
         The root element; every element names the file and the line it was stated on.
@@ -722,7 +733,7 @@ def expand_xacro(path: FilePath, *, arguments: Mapping[str, str] | None = None) 
     Raises:
         DescriptionError: an instruction cannot be followed; names its line.
     """
-    return _expanded(SourceFiles(Path(path)), arguments)
+    return _expanded(SourceFiles(Path(path), package_path), arguments)
 
 
 def uses_xacro(root: Element) -> bool:
@@ -741,7 +752,7 @@ def _expanded(files: SourceFiles, arguments: Mapping[str, str] | None) -> Elemen
 
 
 def _name_meshes_from_root(root: Element, files: SourceFiles) -> None:
-    """Name meshes as seen from the root folder: where the folder lies is no part of the robot."""
+    """Name meshes as seen from the root folder, or by package: where they lie is no part of the robot."""
     for mesh in _all(root):
         name = mesh.attributes.get("filename", "")
         path = name.removeprefix("file://")
@@ -750,6 +761,9 @@ def _name_meshes_from_root(root: Element, files: SourceFiles) -> None:
         full = files.main.parent / path
         if full.is_relative_to(files.root):
             mesh.attributes["filename"] = full.relative_to(files.root).as_posix()
+        elif (package := files.package_around(full)) is not None:
+            rest = full.relative_to(package.folder).as_posix()
+            mesh.attributes["filename"] = f"package://{package.name}/{rest}"
 
 
 def _all(root: Element) -> Iterator[Element]:

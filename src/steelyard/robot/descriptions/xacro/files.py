@@ -1,11 +1,11 @@
-"""The files of a description: those inside its root folder and no other, and YAML of a bounded size."""
+"""The files of a description: those of its own package and those it finds, and YAML of a bounded size."""
 
 from __future__ import annotations
 
 import math
 import os
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -13,6 +13,9 @@ from pathlib import Path
 import yaml
 
 from steelyard.errors import InputError
+from steelyard.files import FilePath
+from steelyard.robot.descriptions.meshes import mesh_source
+from steelyard.robot.descriptions.packages import MANIFEST, Package, Packages, regular_file, stated_name
 from steelyard.robot.descriptions.source_edits import SourceTexts
 from steelyard.robot.descriptions.xacro.expression import MAX_SIZE, Fault, shown
 from steelyard.robot.descriptions.xml import Element, parse_xml, read_xml
@@ -29,15 +32,22 @@ class SourceFiles:
     """Reads what a description includes.
 
     The root is the nearest folder around the description that has a `package.xml`, or else its own folder.
-    Names are resolved through symbolic links first, so that none leads out of the root.
+    Names are resolved through symbolic links first, so that none leads out of the root. Packages that
+    `$(find …)` names are looked for as those of meshes are, and may then be read too.
     """
 
-    def __init__(self, main: Path, sources: SourceTexts | None = None) -> None:
+    def __init__(
+        self, main: Path, package_path: Sequence[FilePath] = (), sources: SourceTexts | None = None
+    ) -> None:
         """Start at a description.
 
         Args:
             main: the file to expand.
+            package_path: folders in which packages are looked for.
             sources: keeps what is read, with its places; None where nobody asks for them.
+
+        Raises:
+            InputError: one of them does not exist.
         """
         self._given = main
         self._sources = sources
@@ -45,6 +55,7 @@ class SourceFiles:
         folder = self.main.parent
         packages = (place for place in (folder, *folder.parents) if (place / "package.xml").is_file())
         self.root = next(packages, folder)
+        self._packages = Packages(mesh_source(folder, package_path))
         self._open = [self.main]
         self._trees: dict[Path, Element] = {}
         self._bytes = 0
@@ -69,7 +80,7 @@ class SourceFiles:
             self._open.pop()
 
     def find(self, name: str) -> Path:
-        """The file of a name, which must exist inside the root.
+        """The file of a name, which must exist inside the root or a package that was found.
 
         Args:
             name: a path, relative to the file that is being expanded.
@@ -78,23 +89,30 @@ class SourceFiles:
             The path of a regular file, free of symbolic links.
 
         Raises:
-            Fault: it lies outside of the root, or does not exist.
+            Fault: it lies outside of these, or does not exist.
         """
+        allowed = [Package("", self.root, own=False), *self._packages.found, *self._packages.named]
         try:
-            path = (self.folder / name).resolve()
-            inside = path.is_relative_to(self.root)
-            exists = inside and path.is_file()
-        except (OSError, RuntimeError, ValueError):
-            # Names too long, with a null byte, or through a loop of symbolic links.
-            inside, exists = True, False
-        if not inside:
+            path = regular_file(self.folder / name, allowed)
+        except InputError:
             raise Fault(
                 f"'{_end_of(name)}' lies outside the description's folder '{self.root.name}'; not opened.",
-                "Copy it into that folder, or expand the file with ROS's own xacro first.",
-            )
-        if not exists:
+                "Name a folder that holds it with --package-path, or copy it into that folder.",
+            ) from None
+        if path is None:
             raise FileMissing(f"there is no file '{_end_of(name)}'.")
         return path
+
+    def package_around(self, path: Path) -> Package | None:
+        """The package that was found and holds a path.
+
+        Args:
+            path: absolute.
+
+        Returns:
+            The package; None where it lies in none.
+        """
+        return next((x for x in self._packages.found if path.is_relative_to(x.folder)), None)
 
     def matches(self, name: str) -> list[Path]:
         """The files of a name whose last part may hold the wildcards `*`, `?` and `[…]`.
@@ -111,7 +129,8 @@ class SourceFiles:
         if re.search(r"[*?\[]", head):
             raise Fault(f"'{_end_of(name)}' has a wildcard in the name of a folder.", "Use it in the file's.")
         folder = (self.folder / head).resolve()
-        if not folder.is_relative_to(self.root) or not folder.is_dir():
+        allowed = [self.root, *(x.folder for x in (*self._packages.found, *self._packages.named))]
+        if not any(folder.is_relative_to(place) for place in allowed) or not folder.is_dir():
             raise Fault(f"'{_end_of(name)}' is no folder inside the description's.")
         names = sorted(entry.name for entry in folder.iterdir() if fnmatchcase(entry.name, pattern))
         if len(names) > _MAX_MATCHES:
@@ -156,7 +175,7 @@ class SourceFiles:
         return content
 
     def package(self, name: str) -> Path:
-        """The folder of a package: the root itself, or a folder of that name directly inside it.
+        """The folder of a package: the root itself, a folder directly inside it, or one that is at hand.
 
         Args:
             name: as its `package.xml` states it.
@@ -165,29 +184,29 @@ class SourceFiles:
             The folder.
 
         Raises:
-            Fault: the package is neither.
+            Fault: the package is not at hand.
         """
         inside = [self.root / name] if re.fullmatch(r"[A-Za-z][\w-]*", name) else []
         for folder in (self.root, *inside):
-            manifest = folder / "package.xml"
+            manifest = folder / MANIFEST
             if manifest.is_file() and manifest.resolve().is_relative_to(self.root):
-                stated = self._package_name(manifest)
+                stated = stated_name(folder)
                 if stated == name:
                     return folder
-        raise Fault(
-            f"package '{shown(name)}' is not the one the description lies in, and packages elsewhere are not "
-            "searched.",
-            f"Copy it into the folder '{self.root.name}', or expand the file with ROS's own xacro first.",
-        )
-
-    def _package_name(self, manifest: Path) -> str:
-        # The parser keeps no text between tags, and this one is all a manifest is asked for.
-        text = self.content(manifest).decode(errors="replace")
-        match = re.search(r"<name>\s*+([^<\s]++)\s*+</name>", text)
-        return match[1] if match else ""
+        found = self._packages.find(name)
+        if found is None:
+            raise Fault(
+                f"package '{shown(name)}' is not the one the description lies in, and neither around it nor "
+                "in ROS nor installed.",
+                "Name the folder that holds it with --package-path.",
+            )
+        return found.folder
 
     def _name(self, path: Path) -> str:
-        """A file as messages name it: as seen from the description."""
+        """A file as messages name it: as seen from the description, or from the folder of its package."""
+        package = None if path.is_relative_to(self.root) else self.package_around(path)
+        if package is not None:
+            return f"{package.name}/{path.relative_to(package.folder).as_posix()}"
         return Path(os.path.relpath(path, self.main.parent)).as_posix()
 
     def read_main(self) -> Element:
