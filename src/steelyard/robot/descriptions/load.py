@@ -7,15 +7,12 @@ from pathlib import Path
 
 from steelyard.errors import DescriptionError
 from steelyard.files import FilePath
-from steelyard.robot.descriptions.mjcf.reader import load_mjcf
+from steelyard.robot.descriptions import mjcf, xacro
 from steelyard.robot.descriptions.urdf import load_urdf
-from steelyard.robot.descriptions.xacro.expansion import load_xacro, uses_xacro
 from steelyard.robot.descriptions.xml import read_xml
 from steelyard.robot.model import Robot
 
 _SUFFIXES = (".urdf", ".xacro", ".xml", ".mjcf")
-_READERS = {"robot": load_urdf, "mujoco": load_mjcf}
-"""Readers by the tag of the root element; xacro is told by its instructions."""
 
 
 def load_robot(
@@ -49,19 +46,21 @@ def load_robot(
             remedy=f"Supported: {', '.join(_SUFFIXES)}.",
         )
     root = read_xml(path)
-    if suffix == ".xacro" or uses_xacro(root):
-        return load_xacro(path, arguments=arguments, snap=snap, floating=floating, package_path=package_path)
+    if suffix == ".xacro" or root.uses_xacro:
+        return xacro.load_xacro(
+            path, arguments=arguments, snap=snap, floating=floating, package_path=package_path
+        )
     if arguments:
         raise DescriptionError(
             f"takes no arguments, got '{next(iter(arguments))}'.",
             place=str(path),
             remedy="Only xacro files take arguments.",
         )
-    reader = _READERS.get(root.tag)
-    if reader is None:
+    if root.tag not in ("robot", "mujoco"):
         raise DescriptionError(
             f"the root element is <{root.tag}>, which starts no robot description.",
             place=root.place,
             remedy="A URDF or a xacro file starts with <robot>, a MJCF file with <mujoco>.",
         )
+    reader = load_urdf if root.tag == "robot" else mjcf.load_mjcf
     return reader(path, snap=snap, floating=floating, package_path=package_path)

@@ -43,7 +43,7 @@ from steelyard.robot.descriptions.urdf import (
     origin_pose,
     robot_from_urdf_element,
 )
-from steelyard.robot.descriptions.xacro.expansion import ExpandedElement, read_xacro, uses_xacro
+from steelyard.robot.descriptions.xacro.expansion import ExpandedElement, read_xacro
 from steelyard.robot.descriptions.xml import Element
 from steelyard.robot.model import Robot
 
@@ -262,7 +262,7 @@ def open_description(
         raise DescriptionError("there is no such file.", place=str(path))
     texts = SourceTexts(replaced)
     root = texts.read(path)
-    if path.suffix.lower() == ".xacro" or uses_xacro(root):
+    if path.suffix.lower() == ".xacro" or root.uses_xacro:
         expanded, robot = read_xacro(
             path,
             arguments=arguments,
@@ -477,7 +477,7 @@ class _Literals:
     """Which numbers of a xacro file stand there literally, and for one element alone."""
 
     def __init__(self, texts: SourceTexts, root: Element) -> None:
-        self._used = Counter(_key(x.stated) for x in _all(root) if isinstance(x, ExpandedElement))
+        self._used = Counter(_key(x.stated) for x in root.descendants() if isinstance(x, ExpandedElement))
         self._macro: dict[tuple[object, int], Node] = {}
         self._properties: dict[str, Node] = {}
         for file in texts.roots.values():
@@ -526,14 +526,6 @@ class _Literals:
 def _key(element: Element) -> tuple[object, int]:
     assert isinstance(element, Node)
     return element.path, element.start
-
-
-def _all(root: Element) -> Iterator[Element]:
-    waiting = [root]
-    while waiting:
-        element = waiting.pop()
-        yield element
-        waiting += element.children
 
 
 # MJCF

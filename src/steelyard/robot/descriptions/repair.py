@@ -42,7 +42,7 @@ from steelyard.robot.descriptions.urdf import (
     unworded,
     urdf_text,
 )
-from steelyard.robot.descriptions.xacro.expansion import expand_xacro, load_xacro, uses_xacro
+from steelyard.robot.descriptions.xacro.expansion import expand_xacro, load_xacro
 from steelyard.robot.descriptions.xml import parse_xml, read_description
 from steelyard.robot.link import MeshFile, MeshSource
 from steelyard.robot.model import Robot
@@ -592,7 +592,7 @@ def repair_file(
     content, name = read_description(path), path.name
     converted: tuple[Change, ...] = ()
     root = parse_xml(content, name)
-    expanded = path.suffix.lower() == ".xacro" or uses_xacro(root)
+    expanded = path.suffix.lower() == ".xacro" or root.uses_xacro
     if expanded:
         content, name = element_text(expand_xacro(path, package_path=package_path)), out.name
     elif root.tag == "mujoco":

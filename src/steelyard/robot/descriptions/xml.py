@@ -37,6 +37,19 @@ class Element:
         """Its direct children of one tag."""
         return (child for child in self.children if child.tag == tag)
 
+    def descendants(self) -> Iterator[Element]:
+        """Itself and everything below it, in the order of the file."""
+        waiting = [self]
+        while waiting:
+            element = waiting.pop()
+            yield element
+            waiting += reversed(element.children)
+
+    @property
+    def uses_xacro(self) -> bool:
+        """Whether it holds instructions of xacro."""
+        return any(element.tag.startswith("xacro:") for element in self.descendants())
+
     def first(self, tag: str) -> Element | None:
         """Its first direct child of one tag, if any."""
         return next(self.all(tag), None)

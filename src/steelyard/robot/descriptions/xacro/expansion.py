@@ -736,15 +736,6 @@ def expand_xacro(
     return _expanded(SourceFiles(Path(path), package_path), arguments)
 
 
-def uses_xacro(root: Element) -> bool:
-    """Whether a tree holds instructions of xacro.
-
-    Returns:
-        Whether any of its elements is one.
-    """
-    return any(element.tag.startswith("xacro:") for element in _all(root))
-
-
 def _expanded(files: SourceFiles, arguments: Mapping[str, str] | None) -> Element:
     budget = ExpansionBudget()
     texts = Texts(files, arguments or {}, budget)
@@ -753,7 +744,7 @@ def _expanded(files: SourceFiles, arguments: Mapping[str, str] | None) -> Elemen
 
 def _name_meshes_from_root(root: Element, files: SourceFiles) -> None:
     """Name meshes as seen from the root folder, or by package: where they lie is no part of the robot."""
-    for mesh in _all(root):
+    for mesh in root.descendants():
         name = mesh.attributes.get("filename", "")
         path = name.removeprefix("file://")
         if mesh.tag != "mesh" or not path or "://" in path:
@@ -764,11 +755,3 @@ def _name_meshes_from_root(root: Element, files: SourceFiles) -> None:
         elif (package := files.package_around(full)) is not None:
             rest = full.relative_to(package.folder).as_posix()
             mesh.attributes["filename"] = f"package://{package.name}/{rest}"
-
-
-def _all(root: Element) -> Iterator[Element]:
-    waiting = [root]
-    while waiting:
-        element = waiting.pop()
-        yield element
-        waiting += reversed(element.children)
