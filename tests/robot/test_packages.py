@@ -181,7 +181,8 @@ def collection(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path
     modules.mkdir(parents=True)
     (modules / "__init__.py").write_text("")
     (modules / "arm_description.py").write_text(
-        f"REPOSITORY_PATH = {str(repository)!r}\nPACKAGE_PATH = REPOSITORY_PATH + '/robots/arm_data'\n"
+        f"print('Cloning')\nREPOSITORY_PATH = {str(repository)!r}\n"
+        "PACKAGE_PATH = REPOSITORY_PATH + '/robots/arm_data'\n"
         "URDF_PATH = PACKAGE_PATH + '/r.urdf'\n"
     )
     (modules / "far_description.py").write_text("raise OSError('git: could not resolve host')")
@@ -193,11 +194,14 @@ def collection(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path
         del sys.modules[name]
 
 
-def test_a_robot_of_robot_descriptions_is_taken_by_name_with_its_meshes(collection: Path) -> None:
+def test_a_robot_of_robot_descriptions_is_taken_by_name_with_its_meshes(
+    collection: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     for name in ("rd:arm", "rd:arm_description"):
         robot = sy.load(name)
         assert robot.digest == load_robot(collection / "robots" / "arm_data" / "r.urdf", snap=True).digest
         assert _unread(robot) == []
+    assert capsys.readouterr().out == ""
 
 
 @pytest.mark.usefixtures("collection")

@@ -8,6 +8,7 @@ import textwrap
 import urllib.error
 import urllib.request
 import webbrowser
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ import pytest
 
 from cli.running import run
 from steelyard.archive import to_document
+from steelyard.cli.online import exit_code
 from steelyard.errors import InputError
 from steelyard.progress import ProgressStep
 from steelyard.robot import read_payload
@@ -84,6 +86,24 @@ def test_it_answers_as_the_command_does(
     assert ours == theirs
     for step in said:
         assert " ".join(step.message.split()) in done.complaint
+
+
+def test_a_run_with_shapes_of_the_robot_missing_is_not_called_safe_and_ends_with_3(
+    learned: tuple[SafeLearning, list[ProgressStep]],
+) -> None:
+    found, _ = learned
+    assert found.verdict == "pass"
+    words = ("gripper: its mesh is not counted, so its clearance is not checked: there is no such file.",)
+    task = replace(found.task, uncovered=words, shapeless=words)
+    missing = replace(found, task=task)
+    accepted = replace(found, task=replace(task, allow_no_clearance=True))
+    assert [exit_code(x) for x in (found, missing, accepted)] == [0, 3, 0]
+    for run_of in (missing, accepted):
+        assert (run_of.verdict, run_of.certified) == ("warn", False)
+        assert run_of.lines[0].startswith("Warning: nothing is known of the clearance of 1 shapes")
+        assert "not all that could hit is part of the proofs" in run_of.page
+    assert "accepted this (--allow-no-clearance)" in accepted.page
+    assert (missing.document["accepted"], accepted.document["accepted"]) == ([], list(words))
 
 
 def test_the_result_says_what_matters_and_can_be_saved_later(

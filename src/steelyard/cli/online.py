@@ -20,10 +20,18 @@ def _show(learned: SafeLearning) -> None:
         print_progress(line)
 
 
-def _code(learned: SafeLearning) -> int:
+def exit_code(learned: SafeLearning) -> int:
+    """What the command ends with.
+
+    Args:
+        learned: the run.
+
+    Returns:
+        1 where something was broken, 3 where shapes of the robot are missing and nobody accepts it, else 0.
+    """
     if learned.verdict == "fail":
         return 1
     return 0 if learned.settled else 3
 
 
-online = workflow_command(workflow, _show, _code)
+online = workflow_command(workflow, _show, exit_code)

@@ -7,9 +7,11 @@ any other description.
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import pkgutil
 import re
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -68,7 +70,9 @@ def named_description(name: str) -> NamedDescription:
 def _fetched(module: str, name: str) -> ModuleType:
     """The module, which fetches its files while it is loaded and fails in any way where it cannot."""
     try:
-        return importlib.import_module(module)
+        # What it prints of its progress must not stand between the words of an answer.
+        with contextlib.redirect_stdout(sys.stderr):
+            return importlib.import_module(module)
     except Exception as error:
         words = " ".join(str(error).split())[:120] or type(error).__name__
         raise InputError(
