@@ -26,7 +26,7 @@ def ends(tmp_path_factory: pytest.TempPathFactory) -> list[dict[str, Any]]:
     folder = tmp_path_factory.mktemp("commands")
     results = tmp_path_factory.mktemp("results") / "ends.json"
     subprocess.run(
-        [sys.executable, "-m", "hostile.watch_commands", str(folder), str(results), "4", "2"],
+        [sys.executable, "-m", "hostile.watch_commands", str(folder), str(results), "4", "1"],
         env={
             **os.environ,
             "PYTHONPATH": os.pathsep.join([str(TESTS), *sys.path]),

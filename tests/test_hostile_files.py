@@ -18,6 +18,7 @@ from hostile.corpus import SECRET, texts
 
 TESTS = Path(__file__).resolve().parent
 ENOUGH = 300
+OWN_PLACES = ("ROS_PACKAGE_PATH", "AMENT_PREFIX_PATH")
 STEELYARD = [sys.executable, "-c", "from steelyard.cli import main; main()"]
 
 
@@ -50,7 +51,12 @@ def outcomes(tmp_path_factory: pytest.TempPathFactory) -> list[Outcome]:
     results = tmp_path_factory.mktemp("results") / "outcomes.json"
     subprocess.run(
         [sys.executable, "-m", "hostile.watch", str(folder), str(results), "4", "3"],
-        env={**os.environ, "PYTHONPATH": os.pathsep.join([str(TESTS), *sys.path])},
+        env={
+            **{name: value for name, value in os.environ.items() if name not in OWN_PLACES},
+            "PYTHONPATH": os.pathsep.join([str(TESTS), *sys.path]),
+            # Packages are looked for in the user's own places too; here there are none.
+            "ROBOT_DESCRIPTIONS_CACHE": str(folder / "none"),
+        },
         check=True,
         timeout=900,
     )

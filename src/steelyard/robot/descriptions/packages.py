@@ -193,7 +193,7 @@ def _below(roots: Sequence[Path], name: str, listed: Sequence[Path] | None = Non
 
 def _folders(roots: Sequence[Path]) -> Iterator[Path]:
     """Folders and those below them, the nearest first; what is inside a package is its own matter."""
-    waiting = [(root, 0) for root in roots]
+    waiting = [(root, 0) for root in roots if root.is_dir()]
     for count, (folder, depth) in enumerate(waiting):
         if count >= _MANY:
             return
