@@ -32,11 +32,10 @@ from oracles.pinocchio_meshes import MeshJudge
 
 SHARED = Path(__file__).resolve().parents[3] / "shared" / "robots"
 DATA = "example-robot-data"
-MOST_JOINTS, MOST_PAIRS = 8, 150
-"""Of an arm that is looked at: the meshes of SO-101, with 40 000 faces and more pairs, take an hour."""
-REPEATED = ("_joint_limited_robot", "_continuous", "_collision")
-"""Endings of files that describe an arm again, with other limits or shapes."""
-POSES, RATE, PERIOD, ROUNDS, SEED = 200, 10_000.0, 5.0, 2, 20261118
+MOST_JOINTS = 8
+REPEATED = ("_joint_limited_robot", "_continuous", "_collision", "so101")
+"""Files that describe an arm again, with other limits or shapes, and one whose meshes take an hour."""
+POSES, RATE, COARSE, PERIOD, ROUNDS, SEED = 200, 10_000.0, 20.0, 5.0, 2, 20261118
 DISTANCE = 2e-3
 """How far everything stays apart, m: some arms are drawn with less than the usual centimetre at home."""
 ALIKE = 2e-3
@@ -98,7 +97,7 @@ def arms() -> Iterator[Arm]:
             continue
         if any(x.code in SHAPELESS for x in clearance.findings):
             continue
-        if not 2 <= len(clearance.pairs) <= MOST_PAIRS:
+        if len(clearance.pairs) < 2:
             continue
         yield Arm(f"{file.parent.name}/{file.stem}", file, folders, robot, clearance)
 
@@ -152,10 +151,19 @@ def room_of(arm: Arm, count: int = POSES) -> Room:
 
 @dataclass(frozen=True)
 class Driven:
-    """A designed motion: what is proven to be left, what the judge saw, and whether all was covered."""
+    """A designed motion: what is proven to be left, and what the judge saw.
+
+    Attributes:
+        proven: least distance of all pairs, m.
+        seen: least distance at `COARSE`, m.
+        nearer: pairs that are nearer than proven by more than `ALIKE` at some sample of `RATE`.
+        certified: whether all was covered.
+        unproven: why there is no proof; empty where there is one.
+    """
 
     proven: float
     seen: float
+    nearer: int
     certified: bool
     unproven: str = ""
 
@@ -174,12 +182,15 @@ def driven(arm: Arm, rate: float = RATE) -> Driven:
     )
     assert isinstance(found, DesignedMotion)
     if found.certificate is None:
-        return Driven(np.nan, np.nan, False, found.reason)
+        return Driven(np.nan, np.nan, 0, False, found.reason)
     judge = replace(arm, clearance=found.limits.clearance or arm.clearance).judge()
-    t = np.linspace(0.0, found.motion.duration, round(rate * found.motion.duration) + 1)
-    seen = min(float(judge.distances(q).min(initial=np.inf)) for q in found.motion.sample(t).q)
     proven = found.limits.distance + found.proven["clearance"]["margin"]
-    return Driven(proven, seen, found.certified)
+    every, some = (np.linspace(0.0, PERIOD, round(hertz * PERIOD) + 1) for hertz in (rate, COARSE))
+    # Where less than 2 mm are proven, at least that nothing touches.
+    limit = max(proven - ALIKE, 1e-6)
+    nearer = {name for q in found.motion.sample(every).q for name in judge.nearer(q, limit)}
+    seen = min(float(judge.distances(q, 2.0 * proven).min()) for q in found.motion.sample(some).q)
+    return Driven(proven, seen, len(nearer), found.certified)
 
 
 def run() -> Study:
@@ -191,15 +202,15 @@ def run() -> Study:
         try:
             end = driven(arm)
         except SteelyardError as error:
-            end = Driven(np.nan, np.nan, False, str(error))
+            end = Driven(np.nan, np.nan, 0, False, str(error))
         unproven += bool(end.unproven)
         touching += bool(end.seen <= 0.0)
-        below += bool(end.seen < end.proven - ALIKE)
+        below += end.nearer
         rows.append(_row(arm, room, end))
         print(rows[-1], flush=True)
     head = [
         "| arm | pairs | free by covers, % | by hulls, % | by meshes, % | pairs in doubt | of these apart by "
-        "their meshes | proven, mm | seen at 10 kHz, mm | |",
+        "their meshes | proven, mm | seen, mm | |",
         "| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |",
     ]
     return Study(
@@ -207,11 +218,11 @@ def run() -> Study:
         f"{len(rows)} public arms with their meshes; {POSES} positions each, and a motion of {PERIOD:g} s "
         f"after {ROUNDS} searches, judged by Pinocchio and Coal, which read descriptions and meshes alone.",
         (
-            Bound("arms looked at", len(rows), 1, atmost=False),
-            Bound("motions that touch", touching, 0),
-            Bound(f"motions nearer than proven by more than {1e3 * ALIKE:g} mm", below, 0),
+            Bound("arms looked at", len(rows), 3, atmost=False),
+            Bound("motions seen to touch", touching, 0),
+            Bound(f"pairs nearer than proven at 10 kHz by more than {1e3 * ALIKE:g} mm", below, 0),
             Bound("motions that could not be designed and proven", unproven, len(rows) // 4),
-            Bound("free positions lost to covers, mean, %", 100.0 * float(np.mean(gains)), 100.0),
+            Bound("free positions lost to covers, mean, %", 100.0 * float(np.mean(gains)), 15.0),
         ),
         table="\n".join([*head, *rows]),
     )

@@ -85,11 +85,25 @@ class MeshJudge:
         pin.computeDistances(self.shapes, self._places)
         return np.array([result.min_distance for result in self._places.distanceResults])
 
-    def distances(self, q: np.ndarray) -> np.ndarray:
-        """Distances of all pairs, the meshes' own where their hulls are nearer than `NEAR`, shape (P,), m."""
+    def nearer(self, q: np.ndarray, limit: float) -> list[str]:
+        """The pairs whose meshes are nearer than a limit in m, which is asked where their hulls are."""
+        hulls = self.hull_distances(q)
+        request = coal.CollisionRequest()
+        request.security_margin = limit
+        found = []
+        for distance, ((one, other), name) in zip(hulls, self.pairs.items(), strict=True):
+            if distance < limit:
+                X, Y = (_transform(self._places.oMg[shape]) for shape in (one, other))
+                result = coal.CollisionResult()
+                if coal.collide(self._exact[one], X, self._exact[other], Y, request, result):
+                    found.append(name)
+        return found
+
+    def distances(self, q: np.ndarray, near: float = NEAR) -> np.ndarray:
+        """Distances of all pairs, the meshes' own where their hulls are nearer than that, shape (P,), m."""
         found = self.hull_distances(q)
         for k, (one, other) in enumerate(self.pairs):
-            if found[k] < NEAR:
+            if found[k] < near:
                 X, Y = (_transform(self._places.oMg[shape]) for shape in (one, other))
                 request, result = coal.DistanceRequest(), coal.DistanceResult()
                 found[k] = coal.distance(self._exact[one], X, self._exact[other], Y, request, result)
