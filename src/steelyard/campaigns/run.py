@@ -212,6 +212,9 @@ def run_campaign(
     store = Store(folder / "store")
     with locked(folder, lambda word: tell(CampaignEvent(Happening.NOTE, word=word))) as lock:
         store.clean()
+        # The campaign's own record may have been half-written too.
+        for file in folder.glob(".*.tmp"):
+            file.unlink(missing_ok=True)
         executor: Executor = (
             LocalExecutor(store, folder / "logs", workers or _cores())
             if cluster is None
