@@ -37,7 +37,7 @@ FLOORS = (
     ("audit",),
     ("export",),
     ("safe_learning", "campaigns"),
-    ("report",),
+    ("report", "viewer"),
     ("workflows",),
     ("cli", "__main__"),
 )
@@ -79,6 +79,8 @@ DOORS = {
     "trimesh": {"inertia"},
     "yaml": {"robot"},
     "jinja2": {"report"},
+    "viser": {"viewer"},
+    "rerun": {"viewer"},
     "markupsafe": {"report"},
     "typer": {"cli"},
     "rich": {"cli"},

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from steelyard.limits.margins import Margins, MotionLimits, bearable, bounds_of, violations
     from steelyard.limits.parts import TOOL, Part
     from steelyard.limits.scene import FLOOR, Floor, Obstacle, Scene, floor_of, read_scene, stands_upright
-    from steelyard.limits.shapes import Hull, Solid, Zonotope
+    from steelyard.limits.shapes import Hull, Solid, Zonotope, core_of
 
 __all__ = [
     "FLOOR",
@@ -46,6 +46,7 @@ __all__ = [
     "bounds_of",
     "certify",
     "clearance_of",
+    "core_of",
     "floor_of",
     "read_scene",
     "separation",

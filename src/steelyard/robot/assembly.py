@@ -16,7 +16,7 @@ from steelyard.finding import Finding, Severity
 from steelyard.inertia import Body
 from steelyard.pose import Pose
 from steelyard.robot.joint import Joint, JointKind, Limits, Mimic
-from steelyard.robot.link import FixedLink, Geometry, Link
+from steelyard.robot.link import FixedLink, Geometry, Link, placed
 from steelyard.robot.model import Robot, floating_base, world_link
 from steelyard.robot.plausibility import impossible
 
@@ -27,7 +27,7 @@ from steelyard.robot.plausibility import impossible
 class RawLink:
     """A link as its description states it.
 
-    `inertial_place` is the line of its inertial, where it has one; `virtual` as in `Link`.
+    `inertial_place` is the line of its inertial, where it has one; `virtual` and `visual` as in `Link`.
     """
 
     name: str
@@ -36,6 +36,7 @@ class RawLink:
     collision: tuple[Geometry, ...]
     inertial_place: str = ""
     virtual: bool = False
+    visual: tuple[Geometry, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -286,17 +287,25 @@ class _Moving:
     raw: RawLink
     fixed: list[FixedLink] = field(default_factory=list)
     collision: list[Geometry] = field(default_factory=list)
+    visual: list[Geometry] = field(default_factory=list)
 
     def fold(self, raw: RawLink, X_LF: Pose) -> None:
         self.fixed.append(FixedLink(raw.name, X_LF, raw.body))
-        self.collision += [Geometry(item.shape, X_LF @ item.pose) for item in raw.collision]
+        self.collision += placed(raw.collision, X_LF)
+        self.visual += placed(raw.visual, X_LF)
 
     def names(self) -> list[str]:
         return [self.raw.name, *(part.name for part in self.fixed)]
 
     def finished(self) -> Link:
-        shapes = (*self.raw.collision, *self.collision)
-        return Link(self.raw.name, self.raw.body, tuple(self.fixed), shapes, self.raw.virtual)
+        return Link(
+            self.raw.name,
+            self.raw.body,
+            tuple(self.fixed),
+            (*self.raw.collision, *self.collision),
+            self.raw.virtual,
+            (*self.raw.visual, *self.visual),
+        )
 
 
 def _walk(

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, replace
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
 from functools import reduce
 from operator import add
 
@@ -14,7 +15,7 @@ from steelyard.files import FilePath
 from steelyard.inertia import Body
 from steelyard.pose import Pose
 
-# The shapes a link is made of, for collision and for plausibility checks; never for dynamics.
+# The shapes a link is made of, for collision, for plausibility checks and to be seen; never for dynamics.
 
 
 def _positive(shape: str, **sizes: float) -> None:
@@ -116,6 +117,19 @@ class Geometry:
     pose: Pose
 
 
+def placed(shapes: Iterable[Geometry], placement: Pose) -> tuple[Geometry, ...]:
+    """Shapes of one link in the frame of another.
+
+    Args:
+        shapes: in the frame F of the link that has them.
+        placement: X_LF, that frame in the other's.
+
+    Returns:
+        The same shapes in L.
+    """
+    return tuple(Geometry(item.shape, placement @ item.pose) for item in shapes)
+
+
 # `Link`
 
 
@@ -145,6 +159,7 @@ class Link:
         collision: collision shapes of the link and of the links bolted to it, in its frame.
         virtual: whether it is no body at all, but a frame between the axes of a compound joint; it has no
             mass, and that is known.
+        visual: what they look like, in its frame; no part of what is stored or digested.
     """
 
     name: str
@@ -152,6 +167,7 @@ class Link:
     fixed: tuple[FixedLink, ...] = ()
     collision: tuple[Geometry, ...] = ()
     virtual: bool = False
+    visual: tuple[Geometry, ...] = field(default=(), repr=False, metadata={"kept": False})
 
     def __post_init__(self) -> None:
         if self.virtual and (self.own is not None or self.fixed or self.collision):
@@ -177,9 +193,9 @@ class Link:
             A new link; nothing of the other is lost but its freedom to move.
         """
         parts = [FixedLink(part.name, placement @ part.placement, part.body) for part in other.fixed]
-        shapes = [Geometry(item.shape, placement @ item.pose) for item in other.collision]
         return replace(
             self,
             fixed=(*self.fixed, FixedLink(other.name, placement, other.own), *parts),
-            collision=(*self.collision, *shapes),
+            collision=(*self.collision, *placed(other.collision, placement)),
+            visual=(*self.visual, *placed(other.visual, placement)),
         )

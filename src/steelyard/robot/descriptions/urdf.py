@@ -174,20 +174,29 @@ def read_urdf_link(element: Element, meshes: MeshFolder, findings: list[Finding]
         # What has no thickness of its own says nothing about mass.
         flat = any(finding.code == "flat-shape" for finding in findings[before:])
         solids.append(None if flat else link_solid(collision[-1], mesh))
-    _look_for_visual_meshes(element, meshes)
+    visual = _visual(element, meshes)
     if inertial is None or body is None:
-        return RawLink(name, element.place, None, tuple(collision))
+        return RawLink(name, element.place, None, tuple(collision), visual=visual)
     findings += implausible(name, body, solids, inertial.place)
-    return RawLink(name, element.place, body, tuple(collision), inertial.place)
+    return RawLink(name, element.place, body, tuple(collision), inertial.place, visual=visual)
 
 
-def _look_for_visual_meshes(link: Element, meshes: MeshFolder) -> None:
-    """Only to report those that cannot be reached: what a link looks like is not kept."""
+def _visual(link: Element, meshes: MeshFolder) -> tuple[Geometry, ...]:
+    """What a link looks like; meshes that cannot be reached are reported, broken shapes are left out."""
+    shapes = []
     for visual in link.all("visual"):
         for geometry in visual.all("geometry"):
             for mesh in geometry.all("mesh"):
                 if name := mesh.attributes.get("filename", "").strip():
                     meshes.find(name, mesh.place)
+            try:
+                shape, pose = read_shape(geometry, []), origin_pose(visual.first("origin"))
+            except DescriptionError:
+                # Nothing but a picture depends on it.
+                continue
+            if shape is not None:
+                shapes.append(Geometry(shape, pose))
+    return tuple(shapes)
 
 
 def origin_pose(element: Element | None) -> Pose:

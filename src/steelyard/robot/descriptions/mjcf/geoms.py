@@ -244,6 +244,8 @@ _UNBOUNDED = ("plane", "hfield")
 _LEVEL = 1e-3
 """A plane this close to the frame's own, m and dimensionless, is the ground."""
 _KINDS = (*_SIZES, *_UNBOUNDED, "mesh", "sdf")
+_HIDDEN = 3
+"""First of the groups that MuJoCo does not show unless asked."""
 _FOLDS = 1e-4
 """Relative surplus of volume worth a word; MuJoCo keeps vertices in single precision."""
 _ALONG_A_LINE = ("capsule", "cylinder", "box", "ellipsoid")
@@ -257,6 +259,7 @@ class Geom:
         body: what it weighs, in the body's frame, or the reason why that cannot be told.
         collides: whether it takes part in contacts.
         collision: its shape in the body's frame, where it collides and its shape is one that is kept.
+        visual: its shape in the body's frame, where MuJoCo shows it and its shape is one that is kept.
         room: how much room that takes; `None` where that is not known.
         group: number that says whether it counts for inertia.
         place: file and line.
@@ -265,6 +268,7 @@ class Geom:
     body: Body | str
     collides: bool
     collision: Geometry | None
+    visual: Geometry | None
     room: Solid | None
     group: float
     place: str
@@ -309,12 +313,18 @@ def read_geom(
     elif collides and not _is_ground(kind, X_BG):
         message = f"a {kind} is no shape that is kept; state it by a scene, or a level one by --floor."
         findings.append(Finding(Severity.WARNING, "unknown-shape", message, element.place))
+    group, visual = element.number("group", 0.0), None
+    if group < _HIDDEN and kind not in _UNBOUNDED:
+        seen = asset.shape if asset is not None else _shape(element, kind, sizes, [])
+        X_BV = X_BG if asset is None else X_BG @ asset.pose
+        visual = None if seen is None else Geometry(seen, X_BV)
     return Geom(
         body=body if isinstance(body, str) else body.moved(X_BG),
         collides=collides and kind not in _UNBOUNDED,
         collision=collision,
+        visual=visual,
         room=room,
-        group=element.number("group", 0.0),
+        group=group,
         place=element.place,
     )
 

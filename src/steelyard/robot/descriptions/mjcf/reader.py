@@ -56,7 +56,7 @@ from steelyard.robot.descriptions.mjcf.joints import (
 from steelyard.robot.descriptions.rounding import Rounding, snapping_findings
 from steelyard.robot.descriptions.xml import MAX_DEPTH, MAX_ELEMENTS, Element, read_xml
 from steelyard.robot.joint import JointKind, Limits
-from steelyard.robot.link import Geometry, MeshSource
+from steelyard.robot.link import Geometry, MeshSource, placed
 from steelyard.robot.model import Robot
 from steelyard.robot.plausibility import implausible
 
@@ -450,7 +450,8 @@ def _read_link(
         rooms = [geom.room for geom in geoms if geom.collides]
         context.findings.extend(implausible(name, body, rooms, place))
     in_link = None if body is None else body.moved(placement)
-    return RawLink(name, element.place, in_link, _shapes(geoms, placement), place)
+    collision, visual = _shapes(geoms, placement)
+    return RawLink(name, element.place, in_link, collision, place, visual=visual)
 
 
 def _read_world(name: str, place: str, items: Sequence[_Item], context: _Context) -> RawLink:
@@ -458,7 +459,8 @@ def _read_world(name: str, place: str, items: Sequence[_Item], context: _Context
     for item in items:
         if item.element.tag in ("joint", "freejoint", "inertial"):
             raise DescriptionError(f"the world has no <{item.element.tag}>.", place=item.element.place)
-    return RawLink(name, place, None, _shapes(_geoms(items, context), Pose.identity()))
+    collision, visual = _shapes(_geoms(items, context), Pose.identity())
+    return RawLink(name, place, None, collision, visual=visual)
 
 
 def _geoms(items: Sequence[_Item], context: _Context) -> list[Geom]:
@@ -469,9 +471,10 @@ def _geoms(items: Sequence[_Item], context: _Context) -> list[Geom]:
     ]
 
 
-def _shapes(geoms: Sequence[Geom], X_LB: Pose) -> tuple[Geometry, ...]:
-    shapes = [geom.collision for geom in geoms if geom.collision is not None]
-    return tuple(Geometry(item.shape, X_LB @ item.pose) for item in shapes)
+def _shapes(geoms: Sequence[Geom], X_LB: Pose) -> tuple[tuple[Geometry, ...], tuple[Geometry, ...]]:
+    """What collides and what is seen, in the frame of the link."""
+    collision = placed([geom.collision for geom in geoms if geom.collision is not None], X_LB)
+    return collision, placed([geom.visual for geom in geoms if geom.visual is not None], X_LB)
 
 
 _WORLD = "world"
