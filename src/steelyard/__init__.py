@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from steelyard.workflows.sensitivity import sensitivity as sensitivity
     from steelyard.workflows.simulate import simulate as simulate
     from steelyard.workflows.validate import validate as validate
+    from steelyard.workflows.view import view as view
     from steelyard.workflows.weighed_payload import Payload as Payload
 
 __all__ = [
@@ -79,6 +80,7 @@ __all__ = [
     "sensitivity",
     "simulate",
     "validate",
+    "view",
 ]
 
 open_door(__name__)

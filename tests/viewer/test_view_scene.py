@@ -52,8 +52,8 @@ def test_torques_are_those_of_pinocchio_and_shares_those_of_the_limits(panda, ju
     motion = _motion(panda)
     shown = playback_of(panda, Model.of_robot(panda), motion)
     at = motion.sample(shown.time)
-    names = ("viscous", "coulomb", "armature")
-    viscous, coulomb, armature = np.array([[j.drive.value(x) for x in names] for j in panda.joints]).T
+    names = ("viscous", "coulomb", "rotor")
+    viscous, coulomb, armature = np.array([[j.drive.value(x) or 0.0 for x in names] for j in panda.joints]).T
     for k in range(0, len(shown.time), 97):
         v, a = at.v[k], at.a[k]
         tau = pin.rnea(model, data, at.q[k], v, a) + viscous * v + coulomb * np.sign(v) + armature * a
@@ -83,7 +83,8 @@ def test_mujoco_finds_the_inertia_of_the_ellipsoid_that_is_drawn() -> None:
     words = [" ".join(f"{x:.17g}" for x in v) for v in (e.semi_axes, e.pose.translation, quat)]
     text = (
         "<mujoco><worldbody><body><freejoint/>"
-        f'<geom type="ellipsoid" mass="{body.mass:.17g}" size="{words[0]}" pos="{words[1]}" quat="{words[2]}"/>'
+        f'<geom type="ellipsoid" mass="{body.mass:.17g}" size="{words[0]}"'
+        f' pos="{words[1]}" quat="{words[2]}"/>'
         "</body></worldbody></mujoco>"
     )
     found = mujoco.MjModel.from_xml_string(text)

@@ -33,6 +33,7 @@ COMMANDS = {
     "online": "Move a simulated robot along proven plans and learn what it holds, with guaranteed bounds.",
     "campaign": "Run all that a file describes; results of finished tasks are kept and never computed twice.",
     "simulate": "Run a motion on a simulated robot (MuJoCo) and write the log.",
+    "view": "Look at a robot, a result or a motion in three dimensions.",
     "compile": "Compile every kernel now; the results are kept for later runs.",
 }
 """Every command with its line in the list of `--help`; its module is loaded when it is called."""

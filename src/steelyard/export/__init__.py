@@ -23,12 +23,13 @@ if TYPE_CHECKING:
     from steelyard.export.draws import draw_models
     from steelyard.export.estimated_model import estimate_record, estimated_model
     from steelyard.export.object_mesh import ObjectMesh, object_mesh
-    from steelyard.export.payload_asset import write_object
+    from steelyard.export.payload_asset import OBJECT_KIND, write_object
 
 __all__ = [
     "COM_DECIMALS",
     "FOLDER",
     "MASS_DECIMALS",
+    "OBJECT_KIND",
     "SHEET",
     "ControllerLoad",
     "LoadBounds",

@@ -278,7 +278,7 @@ def _pose(translation: Array, angles: Array | None = None) -> str:
 # `parameters.json` of an object: its numbers, how far each is known, and what decided it.
 
 SCHEMA = 1
-KIND = "steelyard-object"
+OBJECT_KIND = "steelyard-object"
 """What the document says it is."""
 COM_NAMES = ("x", "y", "z")
 """Names of the coordinates of the centre of mass."""
@@ -340,7 +340,7 @@ def object_document(
         for key, value, unit in zip(OBJECT_NAMES, values.tolist(), _UNITS, strict=True)
     }
     document = {
-        "kind": KIND,
+        "kind": OBJECT_KIND,
         "schema": SCHEMA,
         "name": name,
         "frame": frame,

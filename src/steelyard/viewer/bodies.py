@@ -1,4 +1,4 @@
-"""The bodies of a picture: what each link looks like, and what it weighs by the description and the estimate."""
+"""The bodies of a picture: what each link looks like, and what it weighs by each source."""
 
 from __future__ import annotations
 

@@ -73,8 +73,10 @@ def _arc(radius: float, length: float) -> tuple[Array, Array]:
 def _turned(r: Array, z: Array) -> Mesh:
     """The surface that a line turned about z leaves; it starts and ends on the axis."""
     turn = np.linspace(0.0, 2.0 * np.pi, AROUND, endpoint=False)
-    rings = [np.column_stack((ri * np.cos(turn), ri * np.sin(turn), np.full(AROUND, zi))) for ri, zi in
-             zip(r[1:-1], z[1:-1], strict=True)]
+    rings = [
+        np.column_stack((ri * np.cos(turn), ri * np.sin(turn), np.full(AROUND, zi)))
+        for ri, zi in zip(r[1:-1], z[1:-1], strict=True)
+    ]
     poles = np.array([[0.0, 0.0, z[0]], [0.0, 0.0, z[-1]]])
     vertices = np.concatenate([*rings, poles])
     k = np.arange(AROUND)
