@@ -177,7 +177,8 @@ def _masses(link: Link, model: Model | None) -> tuple[ViewMass, ...]:
 
 
 def _surfaces(link: Link, folder: MeshFolder, findings: list[Finding]) -> tuple[ViewSurface, ...]:
-    found = []
+    found: list[ViewSurface] = []
+    unseen: dict[str, int] = {}
     roles: tuple[tuple[Role, tuple[Geometry, ...]], ...] = (
         ("visual", link.visual),
         ("collision", link.collision),
@@ -187,10 +188,12 @@ def _surfaces(link: Link, folder: MeshFolder, findings: list[Finding]) -> tuple[
             mesh = folder.read(item.shape, link.name) if isinstance(item.shape, MeshFile) else None
             if isinstance(item.shape, MeshFile):
                 if mesh is None:
-                    message = f"its {role} mesh is not shown: {folder.why(item.shape.file)}."
-                    findings.append(Finding(Severity.WARNING, "unseen-mesh", message, link.name))
+                    why = f"{role} mesh not shown: {folder.why(item.shape.file)}."
+                    unseen[why] = unseen.get(why, 0) + 1
                     continue
             else:
                 mesh = surface_of(item.shape)
             found.append(ViewSurface(role, moved(mesh, item.pose)))
+    for why, count in unseen.items():
+        findings.append(Finding(Severity.WARNING, "unseen-mesh", f"{count} {why}", link.name))
     return tuple(found)

@@ -146,12 +146,12 @@ def _share(value: Array, largest: Array) -> Array:
     """|x| / x_max; zero without a limit, infinite where a limit of zero is left."""
     with np.errstate(divide="ignore", invalid="ignore"):
         share = np.abs(value) / largest
-    return np.asarray(np.where(np.abs(value) == 0.0, 0.0, share))
+    return np.asarray(np.where(value == 0.0, 0.0, share))
 
 
 def _position_share(q: Array, ends: Array) -> Array:
     """Distance from the middle of the range over half of it; zero where an end is open."""
-    bounded = np.isfinite(ends).all(axis=1)
+    bounded = np.asarray(np.isfinite(ends).all(axis=1))
     lower, upper = np.where(bounded[:, None], ends, 0.0).T
     half = np.where(bounded, 0.5 * (upper - lower), np.inf)
     return _share(q - 0.5 * (lower + upper), half)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import logging
 import threading
 import time
 from contextlib import redirect_stdout
@@ -33,8 +34,10 @@ COLOURS: dict[str, tuple[int, int, int]] = {
 """Red, green and blue of what is drawn; those of the two sources stay apart for eyes that see no red."""
 POINT = 0.008
 """Radius of a centre of mass over the size of the picture, dimensionless."""
-OPACITY = 0.35
+OPACITY = 0.5
 """Of shapes at first: what lies inside them is what there is to see."""
+SOLID = 0.45
+"""Opacity of ellipsoids."""
 FRAMES_PER_SECOND = 30.0
 """Of playing, Hz."""
 UNLIMITED = np.pi
@@ -122,6 +125,8 @@ def _server(title: str, host: str, port: int) -> viser.ViserServer:
         import viser
     except ImportError as error:
         raise MissingExtraError("a view in the browser", "viser", "view") from error
+    # Browsers open connections that they never use; the server would print a traceback for each of them.
+    logging.getLogger("websockets.server").setLevel(logging.CRITICAL)
     try:
         # Viser says on standard output where it listens, which is for `cli` to print.
         with redirect_stdout(io.StringIO()):
@@ -194,7 +199,7 @@ class _Drawing:
         for mass in body.masses:
             source = mass.source
             if mass.ellipsoid is not None and (mass.ellipsoid.semi_axes > 0.0).all():
-                self._mesh(f"{node}/{source}", surface_of(mass.ellipsoid), source, source, opacity=0.55)
+                self._mesh(f"{node}/{source}", surface_of(mass.ellipsoid), source, source, opacity=SOLID)
             ball = self._server.scene.add_icosphere(
                 f"{node}/{source}_com", radius=radius, color=COLOURS[source], position=mass.com
             )
@@ -363,7 +368,7 @@ class _Panel:
                 now = time.monotonic()
                 if playing.value:
                     after = slider.value + float(speed.value) * (now - last)
-                    slider.value = after % float(played.time[-1])
+                    setattr(slider, "value", after % float(played.time[-1]))  # noqa: B010 - typed as read-only
                 last = now
 
         threading.Thread(target=play, name="playback", daemon=True).start()

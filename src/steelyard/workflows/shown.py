@@ -192,9 +192,9 @@ def shown(
         watched = None
         if clearance:
             say("Measuring distances along the motion.")
-            watched = clearance_of(
-                found, around, meshes=None if looks is None else looks.meshes, floor=ground
-            )
+            # Its own shapes count: a URDF that was written by us has its capsules in pieces.
+            arm = found if looks is None or looks.joint_names != found.joint_names else looks
+            watched = clearance_of(arm, around, floor=ground)
         playback = playback_of(found, model, moving, watched)
     bodies = view_bodies(found, estimate, findings, looks=looks)
     top = None
