@@ -52,11 +52,12 @@ def test_torques_are_those_of_pinocchio_and_shares_those_of_the_limits(panda, ju
     motion = _motion(panda)
     shown = playback_of(panda, Model.of_robot(panda), motion)
     at = motion.sample(shown.time)
-    names = ("viscous", "coulomb", "rotor")
-    viscous, coulomb, armature = np.array([[j.drive.value(x) or 0.0 for x in names] for j in panda.joints]).T
-    for k in range(0, len(shown.time), 97):
+    names = ("viscous", "coulomb", "rotor", "offset")
+    drive = np.array([[j.drive.value(x) or 0.0 for x in names] for j in panda.joints])
+    for k in range(1, len(shown.time), 97):
         v, a = at.v[k], at.a[k]
-        tau = pin.rnea(model, data, at.q[k], v, a) + viscous * v + coulomb * np.sign(v) + armature * a
+        rigid = pin.rnea(model, data, at.q[k], v, a)
+        tau = rigid + (drive * np.column_stack((v, np.sign(v), a, np.ones_like(v)))).sum(axis=1)
         assert np.allclose(shown.torque[k], tau, atol=1e-9)
         effort, speed = model.effortLimit, model.velocityLimit
         assert np.allclose(shown.shares["torque"][k], np.abs(tau) / effort)

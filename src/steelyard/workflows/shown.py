@@ -243,7 +243,7 @@ def _object_scene(folder: Path) -> ViewScene:
         xx, xy, yy, xz, yz, zz = (float(x) for x in document["inertia"])
         tensor = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
         body = Body(float(document["mass"]), np.array(document["com"], dtype=float), tensor)
-        ends = document["numbers"]["mass"]["interval95"]
+        ends = document["numbers"]["m"]["interval95"]
         interval = None if ends is None else (float(ends[0]), float(ends[1]))
         name = str(document["name"])
     except (KeyError, TypeError, ValueError, IndexError) as error:
