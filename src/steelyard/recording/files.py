@@ -129,7 +129,7 @@ def read(
         if topic is not None and kind not in bags.CONTAINERS:
             raise RecordingError("only bags have topics.", place="topic", remedy="Leave --topic out.")
         if kind in bags.CONTAINERS:
-            table = bags.joint_state_table(bags.bag_of(files), topic, joints)
+            table = bags.bag_table(bags.bag_of(files), topic, joints)
         elif kind == ".csv":
             table = formats.decode_csv(contents[0], headless=bool(meanings), lenient=lenient)
         else:
