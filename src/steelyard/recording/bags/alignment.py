@@ -143,7 +143,8 @@ def _seconds(clock: NDArray[np.int64], start: int) -> Array:
 def _columns(each: TopicSeries, base: TopicSeries) -> dict[str, Array]:
     """Columns by name; numbered joints take the names of the positions' joints."""
     joints = each.joints
-    if joints and len(joints) == len(base.joints) and not set(joints) & set(base.joints):
+    numbers = tuple(str(number) for number in range(1, len(base.joints) + 1))
+    if joints and numbers in (joints, base.joints) and len(joints) == len(numbers):
         joints = base.joints
     if joints and joints != base.joints:
         raise RecordingError(
@@ -219,8 +220,8 @@ def _remarks(bag: Bag, series: Sequence[TopicSeries], base: TopicSeries) -> list
         findings.append(
             _said(
                 "ur-effort",
-                "the joints are called as a UR's, whose driver publishes motor currents in A as effort unless "
-                "it was told otherwise (use_currents_as_efforts). If these are currents, say so: "
+                "the joints are called as a UR's, whose driver publishes motor currents in A as effort "
+                "unless it was told otherwise (use_currents_as_efforts). If these are currents, say so: "
                 f"--columns 'tau_{base.joints[0]}=current_{base.joints[0]}, …' with --torque-constant.",
             )
         )

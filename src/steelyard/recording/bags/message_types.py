@@ -1,8 +1,8 @@
 """The types of messages that are read, and which of their fields is which channel.
 
-The definitions below hold names and types of fields only, several fields of one type that are not read as one
-array. They serve bags that do not carry the definitions of their messages, as SQLite bags of Humble and before;
-where a bag carries them, its own count.
+The definitions below hold names and types of fields only, and fields that are not read as one array. They
+serve bags that do not carry the definitions of their messages, as SQLite bags of Humble and before; where a bag
+carries them, its own count.
 """
 
 from __future__ import annotations
@@ -188,9 +188,9 @@ MESSAGE_TYPES = {
         wrench=WrenchField(_ESTIMATED, "o_f_ext_hat_k", ""),
         layouts=(
             "std_msgs/Header header\nfloat64[12] cartesian_flags\nfloat64[7] q\nfloat64[7] q_d\n"
-            "float64[7] dq\nfloat64[7] dq_d\nfloat64[7] ddq_d\nfloat64[14] motor\nfloat64[7] tau_j\nfloat64[7] dtau_j\n"
-            "float64[7] tau_j_d\nfloat64[6] k_f_ext_hat_k\nfloat64[10] elbow\nfloat64[14] joint_flags\n"
-            "float64[6] o_f_ext_hat_k\nfloat64[18] twists\nfloat64[7] tau_ext_hat_filtered\n"
+            "float64[7] dq\nfloat64[7] dq_d\nfloat64[7] ddq_d\nfloat64[14] motor\nfloat64[7] tau_j\n"
+            "float64[7] dtau_j\nfloat64[7] tau_j_d\nfloat64[6] k_f_ext_hat_k\nfloat64[10] elbow\n"
+            "float64[14] joint_flags\nfloat64[6] o_f_ext_hat_k\nfloat64[18] twists\nfloat64[7] tau_ext_hat_filtered\n"
             "float64[39] inertias\nfloat64[80] poses\nfloat64 time\nfloat64 control_command_success_rate\n"
             "uint8 robot_mode\nErrors current_errors\nErrors last_motion_errors",
         ),
