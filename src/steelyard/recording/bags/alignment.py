@@ -176,9 +176,9 @@ def _interpolated(
     here = (time >= when[0]) & (time <= when[-1]) & ((step[after - 1] <= GAP * np.median(step)) | same)
     rare = float(np.median(step) / np.median(np.diff(time))) if len(time) > 1 else 1.0
     how = (
-        f"'{each.topic.name}' is joined: {int((same & here).sum())} of {len(time)} rows have a message of the "
-        f"same time, {int((here & ~same).sum())} are interpolated, {int((~here).sum())} lie beyond its ends or "
-        "in its gaps."
+        f"'{each.topic.name}' is joined: {int((same & here).sum())} of {len(time)} rows have a message of "
+        f"the same time, {int((here & ~same).sum())} are interpolated, {int((~here).sum())} lie beyond its "
+        "ends or in its gaps."
     )
     if rare > SLOW:
         how += f" Its messages come {rare:.2g} times more rarely: what is faster is not in it."

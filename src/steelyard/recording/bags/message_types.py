@@ -1,8 +1,8 @@
 """The types of messages that are read, and which of their fields is which channel.
 
 The definitions below hold names and types of fields only, and fields that are not read as one array. They
-serve bags that do not carry the definitions of their messages, as SQLite bags of Humble and before; where a bag
-carries them, its own count.
+serve bags that do not carry the definitions of their messages, as SQLite bags of Humble and before; where a
+bag carries them, its own count.
 """
 
 from __future__ import annotations
@@ -190,8 +190,9 @@ MESSAGE_TYPES = {
             "std_msgs/Header header\nfloat64[12] cartesian_flags\nfloat64[7] q\nfloat64[7] q_d\n"
             "float64[7] dq\nfloat64[7] dq_d\nfloat64[7] ddq_d\nfloat64[14] motor\nfloat64[7] tau_j\n"
             "float64[7] dtau_j\nfloat64[7] tau_j_d\nfloat64[6] k_f_ext_hat_k\nfloat64[10] elbow\n"
-            "float64[14] joint_flags\nfloat64[6] o_f_ext_hat_k\nfloat64[18] twists\nfloat64[7] tau_ext_hat_filtered\n"
-            "float64[39] inertias\nfloat64[80] poses\nfloat64 time\nfloat64 control_command_success_rate\n"
+            "float64[14] joint_flags\nfloat64[6] o_f_ext_hat_k\nfloat64[18] twists\n"
+            "float64[7] tau_ext_hat_filtered\nfloat64[39] inertias\nfloat64[80] poses\n"
+            "float64 time\nfloat64 control_command_success_rate\n"
             "uint8 robot_mode\nErrors current_errors\nErrors last_motion_errors",
         ),
     ),
@@ -230,7 +231,7 @@ def known_definitions(name: str) -> tuple[Definition, ...]:
     return tuple(Definition.read(name, text + others) for text in MESSAGE_TYPES[name].layouts)
 
 
-def path_of(dotted: str) -> Path:
+def field_path(dotted: str) -> Path:
     """Return the names of the fields that lead to a value.
 
     Args:

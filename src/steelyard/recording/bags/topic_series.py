@@ -13,7 +13,7 @@ from steelyard.errors import RecordingError
 from steelyard.recording.bags.bag import Message, Topic
 from steelyard.recording.bags.definition import Definition, DefinitionError, short_type
 from steelyard.recording.bags.message_layout import Group, MessageError, MessageLayout, Path, grouped
-from steelyard.recording.bags.message_types import MESSAGE_TYPES, MessageType, known_definitions, path_of
+from steelyard.recording.bags.message_types import MESSAGE_TYPES, MessageType, field_path, known_definitions
 
 WRENCH_AXES = ("fx", "fy", "fz", "mx", "my", "mz")
 """Ends of the names of a wrench's columns: force in N, torque in N·m."""
@@ -149,22 +149,26 @@ def _wanted(kind: MessageType, definition: Definition) -> frozenset[Path]:
     fields = [*kind.stamp, *kind.named, *kind.others.values()]
     fields += [first for fields in kind.channels.values() for first in fields]
     fields += [kind.joints] if kind.joints else []
-    paths = {path_of(field) for field in fields}
+    paths = {field_path(field) for field in fields}
     if kind.wrench:
-        values = path_of(kind.wrench.values)
-        paths |= {values, path_of(kind.wrench.frame), *((*values, *component) for component in _COMPONENTS)}
+        values = field_path(kind.wrench.values)
+        paths |= {
+            values,
+            field_path(kind.wrench.frame),
+            *((*values, *component) for component in _COMPONENTS),
+        }
     return frozenset(path for path in paths if definition.has(path))
 
 
 def _state(group: Group, kind: MessageType, definition: Definition) -> _State:
     def numbers(field: str) -> Array:
-        return group.values.get(path_of(field), np.empty((len(group.index), 0)))
+        return group.values.get(field_path(field), np.empty((len(group.index), 0)))
 
     channels = {
-        channel: numbers(next((f for f in fields if definition.has(path_of(f))), fields[0]))
+        channel: numbers(next((f for f in fields if definition.has(field_path(f))), fields[0]))
         for channel, fields in kind.channels.items()
     }
-    named = group.texts.get(path_of(kind.joints), ()) if kind.joints else None
+    named = group.texts.get(field_path(kind.joints), ()) if kind.joints else None
     joints = named if named is not None else _numbered(channels)
     others = {word: numbers(field) for word, field in kind.others.items()}
     seconds, nanoseconds = (numbers(field).astype(np.int64) for field in kind.stamp)
@@ -181,12 +185,12 @@ def _state(group: Group, kind: MessageType, definition: Definition) -> _State:
     if not joints and "q" in kind.channels:
         faults.append("names no joint")
     for field in kind.named:
-        if group.texts.get(path_of(field)) not in (None, (), joints):
+        if group.texts.get(field_path(field)) not in (None, (), joints):
             faults.append(f"names other joints in {field}")
     wrench = {}
     if kind.wrench:
-        frame = (*group.texts.get(path_of(kind.wrench.frame), ()), "")[0] if kind.wrench.frame else "base"
-        values = path_of(kind.wrench.values)
+        frame = (*group.texts.get(field_path(kind.wrench.frame), ()), "")[0] if kind.wrench.frame else "base"
+        values = field_path(kind.wrench.values)
         parts = [group.values.get((*values, *component)) for component in _COMPONENTS]
         whole = numbers(kind.wrench.values)
         found = (
