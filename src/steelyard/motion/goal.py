@@ -28,7 +28,7 @@ ACTION_NAME = re.compile(r"[/~]?[A-Za-z_][A-Za-z0-9_]*(/[A-Za-z_][A-Za-z0-9_]*)*
 """What ROS 2 takes for a name."""
 RATES = (10.0, 20.0, 50.0, 100.0, 200.0, 500.0)
 """Points per second that are tried, Hz."""
-FINE = (1e-6, 1e-4, 1e-2)
+FINE = (1e-6, 1e-4, 5e-2)
 """How far position, velocity and acceleration may be off between two points, SI."""
 LEAD, APPROACH = 3.0, 10.0
 """How long the arm rests at the start before it moves, and how long it takes to get there, s."""
@@ -175,9 +175,9 @@ class TrajectoryGoal:
         Returns:
             The line. The way there is the controller's, and no part of any proof.
         """
-        point = (
-            f"{{positions: {yaml_list(self.points.q[0].tolist())}, time_from_start: {{sec: {APPROACH:.0f}}}}}"
-        )
+        # A micron is less than an arm keeps, and makes a line that people can read.
+        near = yaml_list((np.round(self.points.q[0], 6) + 0.0).tolist())
+        point = f"{{positions: {near}, time_from_start: {{sec: {APPROACH:.0f}}}}}"
         goal = f"{{trajectory: {{joint_names: {json.dumps(self.joints)}, points: [{point}]}}}}"
         return f"ros2 action send_goal {action} {ACTION_TYPE} {shlex.quote(goal)}"
 
