@@ -1,4 +1,4 @@
-"""Play a goal of `steelyard excite` and record its log: `ros2 launch steelyard_ros play.launch.py --show-args`."""
+"""Play a goal of `steelyard excite` and record its log; `--show-args` lists what can be said."""
 
 from launch.actions import DeclareLaunchArgument
 from launch.substitutions import LaunchConfiguration
