@@ -7,8 +7,8 @@
 The arm is whatever has `get_observation` and `send_action` as LeRobot's `Robot` does, with keys `<motor>.pos`
 in degrees or in -100 … 100 of the calibrated range. Both count from the middle of that range; where it is not
 the description's zero, say where it is with `--zero elbow_flex=0.05`. Motor currents are read where the arm's
-bus has them (Feetech STS: 6.5 mA a step). At the end the arm holds its position. Without `--port` a stand-in arm
-is played, which only shows how it goes.
+bus has them (Feetech STS: 6.5 mA a step). At the end the arm holds its position. Without `--port` a stand-in
+arm is played, which only shows how it goes.
 """
 
 from __future__ import annotations

@@ -28,6 +28,8 @@ ACTION_NAME = re.compile(r"[/~]?[A-Za-z_][A-Za-z0-9_]*(/[A-Za-z_][A-Za-z0-9_]*)*
 """What ROS 2 takes for a name."""
 RATES = (10.0, 20.0, 50.0, 100.0, 200.0, 500.0)
 """Points per second that are tried, Hz."""
+MOST_POINTS = 50_000
+"""Beyond this only the lowest rate is."""
 FINE = (1e-6, 1e-4, 5e-2)
 """How far position, velocity and acceleration may be off between two points, SI."""
 LEAD, APPROACH = 3.0, 10.0
@@ -203,7 +205,7 @@ def trajectory_goal(motion: Motion, room: MotionDeviation) -> TrajectoryGoal:
     """
     count = len(motion.joints)
     fine = MotionDeviation(*(np.full(count, value) for value in FINE))
-    for rate in RATES:
+    for rate in [rate for rate in RATES if motion.duration * rate <= MOST_POINTS] or RATES[:1]:
         time = sample_times(motion.duration, rate)
         points = motion.sample(time)
         deviation = _deviation(motion, time, points)
