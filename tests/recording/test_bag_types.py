@@ -1,10 +1,12 @@
 """Messages of every type, written by `rosbags` from published definitions, keep their numbers."""
 
+import dataclasses
+
 import numpy as np
 import pytest
 
 from recording.written_bags import JOINT_STATE, cdr, db3, mcap
-from steelyard.errors import RecordingError
+from steelyard.errors import RecordingError, SteelyardError
 from steelyard.recording import read
 
 typesys = pytest.importorskip("rosbags.typesys")
@@ -222,10 +224,29 @@ def test_a_field_that_a_later_version_adds_is_read_past_where_the_bag_says_so(tm
         del DEFINITIONS["later"]
     kept = mcap(tmp_path / "a.mcap", rows, [("/s", kind)], definitions=[definition(store, kind)])
     assert read(kept).tau.tobytes() == told["measured_torque"].tobytes()
+    rosbag2 = pytest.importorskip("rosbags.rosbag2")
+    plugin = rosbag2.StoragePlugin.SQLITE3
+    with rosbag2.Writer(tmp_path / "bag", version=9, storage_plugin=plugin) as writer:
+        channel = writer.add_connection("/s", kind, typestore=store)
+        for _, received, message in rows:
+            writer.write(channel, received, message)
+    assert read(tmp_path / "bag").tau.tobytes() == told["measured_torque"].tobytes()
     with pytest.raises(
         RecordingError, match=r"carries no definition, and its messages are of none that is kn"
     ):
         read(db3(tmp_path / "a.db3", rows, [("/s", kind)]))
+
+
+def test_desired_states_of_other_joints_are_not_taken_for_those_of_the_measured_ones(tmp_path):
+    store, kind, rows, _ = written("robot")
+    message = store.deserialize_cdr(rows[4][2], kind)
+    desired = dataclasses.replace(message.desired_joint_state, name=JOINTS[::-1])
+    changed = dataclasses.replace(message, desired_joint_state=desired)
+    rows[4] = (1, rows[4][1], bytes(store.serialize_cdr(changed, kind)))
+    with pytest.raises(
+        RecordingError, match=r"row 4: 'message' names other joints in desired_joint_state\.name"
+    ):
+        read(db3(tmp_path / "log.db3", rows, [("/s", kind)]))
 
 
 # Several topics on one time base
@@ -304,6 +325,13 @@ def test_gaps_are_not_bridged(tmp_path):
     assert milliseconds == [k for k in range(1, N) if not 10 <= k <= 15]
 
 
+def test_a_message_of_the_same_time_counts_at_the_edge_of_a_gap(tmp_path):
+    path = db3(tmp_path / "log.db3", positions() + efforts(np.delete(STAMP, slice(10, 15))), TOPICS)
+    recording = read(path, topic=f"{STATES},{EFFORTS}")
+    milliseconds = np.round(recording.time * 1e3).astype(int).tolist()
+    assert milliseconds == [k for k in range(N) if not 10 <= k < 15]
+
+
 def test_a_rarer_topic_is_a_warning(tmp_path):
     path = db3(tmp_path / "log.db3", positions() + efforts(STAMP[::5]), TOPICS)
     reading = read(path, topic=f"{STATES},{EFFORTS}", lenient=True)
@@ -377,3 +405,22 @@ def test_a_definition_that_cannot_be_is_refused(tmp_path, text):
     )
     with pytest.raises(RecordingError):
         read(path)
+
+
+@pytest.mark.parametrize("which", ["robot", "oldest"])
+def test_whatever_is_done_to_such_a_bag_only_errors_of_the_house_escape(tmp_path, which):
+    store, kind, rows, _ = written(which)
+    path = mcap(tmp_path / "log.mcap", rows[:6], [("/s", kind)], definitions=[definition(store, kind)])
+    data, refused = path.read_bytes(), 0
+    for seed in range(80):
+        rng = np.random.default_rng(seed)
+        changed = bytearray(data)
+        for index in rng.integers(len(data), size=int(rng.integers(1, 30))):
+            changed[index] = int(rng.choice([0, 1, 127, 255, rng.integers(256)]))
+        path.write_bytes(changed)
+        for lenient in (False, True):
+            try:
+                read(path, lenient=lenient)
+            except SteelyardError:
+                refused += 1
+    assert refused > 20
