@@ -185,19 +185,19 @@ class TrajectoryGoal:
 
     def __str__(self) -> str:
         position, velocity, acceleration = self.deviation.largest
-        ends = "which the proven margins cover" if self.covered else "which the proven margins do NOT cover"
+        ends = "which the proven margins cover" if self.covered else "which no proven margins cover"
         return (
             f"{len(self.time)} points, {self.rate:g} a second; between them a controller's polynomials are "
             f"off by at most {position:.2g} rad or m, {velocity:.2g}/s, {acceleration:.2g}/s², {ends}."
         )
 
 
-def trajectory_goal(motion: Motion, room: MotionDeviation) -> TrajectoryGoal:
+def trajectory_goal(motion: Motion, room: MotionDeviation | None) -> TrajectoryGoal:
     """Return a motion as a goal, with as few points as serve.
 
     Args:
         motion: the motion.
-        room: proven margins of each joint, infinite where nothing is limited or proven.
+        room: proven margins of each joint, infinite where nothing is limited; None where nothing is proven.
 
     Returns:
         The goal with the lowest of `RATES` at which the controller is off by no more than `FINE` and the
@@ -209,8 +209,8 @@ def trajectory_goal(motion: Motion, room: MotionDeviation) -> TrajectoryGoal:
         time = sample_times(motion.duration, rate)
         points = motion.sample(time)
         deviation = _deviation(motion, time, points)
-        covered = deviation.within(room)
-        if covered and deviation.within(fine):
+        covered = room is not None and deviation.within(room)
+        if (covered or room is None) and deviation.within(fine):
             break
     at_rest = max(np.abs(points.v[0]).max(), np.abs(points.a[0]).max()) < _AT_REST
     # From rest to rest at one place the controller's polynomial is that place; from elsewhere it is not.
