@@ -72,8 +72,11 @@ def test_points_are_as_rare_as_the_motion_lets_them() -> None:
 def test_a_margin_that_is_used_up_is_not_covered_and_said() -> None:
     goal = trajectory_goal(rest_to_rest(), everywhere(0.0))
     assert not goal.covered
-    assert "do NOT cover" in str(goal)
+    assert "which no proven margins cover" in str(goal)
     assert goal.rate == 500.0
+    unproven = trajectory_goal(rest_to_rest(), None)
+    assert not unproven.covered
+    assert unproven.rate < 500.0
 
 
 def test_the_arm_rests_at_the_start_only_where_the_motion_does() -> None:

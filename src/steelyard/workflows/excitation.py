@@ -140,9 +140,9 @@ class Excitation(ABC):
     @cached_property
     def goal(self) -> TrajectoryGoal:
         """The motion as a controller of ROS 2 takes it, with points as near as the proven margins ask for."""
-        margins = (
-            {} if self.certificate is None else {(x.kind, x.name): x.margin for x in self.certificate.margins}
-        )
+        if self.certificate is None:
+            return trajectory_goal(self.motion, None)
+        margins = {(x.kind, x.name): x.margin for x in self.certificate.margins}
         room = [
             np.array([margins.get((kind, joint), np.inf) for joint in self.motion.joints])
             for kind in ("position", "velocity", "acceleration")
