@@ -2,7 +2,8 @@
 
 `motion` says what a motion is. Families: `fourier`, `random_fourier`, `spline`, `structured` (from `recipes`)
 and the plans of `receding_horizon`. `bounds` are proven by `bernstein`; `conditions` are rest at the ends and
-the like; `composition` and `time_scaling` make motions of motions; `files` reads and writes them.
+the like; `composition` and `time_scaling` make motions of motions; `files` reads and writes them;
+`goal` is what a controller of ROS 2 takes.
 """
 
 from typing import TYPE_CHECKING
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
         write_samples,
     )
     from steelyard.motion.fourier import FourierMotion, SinusoidMotion
+    from steelyard.motion.goal import ACTION_NAME, MotionDeviation, TrajectoryGoal, trajectory_goal
     from steelyard.motion.motion import Basis, LinearMotion, Motion, MotionSample, SmoothMotion
     from steelyard.motion.random_fourier import UNLIMITED_SLIDE, UNLIMITED_TURN, random_fourier
     from steelyard.motion.receding_horizon import RecedingPlan, RecedingPlans
@@ -36,6 +38,7 @@ if TYPE_CHECKING:
     )
 
 __all__ = [
+    "ACTION_NAME",
     "UNLIMITED_SLIDE",
     "UNLIMITED_TURN",
     "AnyMotion",
@@ -44,6 +47,7 @@ __all__ = [
     "LinearConditions",
     "LinearMotion",
     "Motion",
+    "MotionDeviation",
     "MotionSample",
     "RecedingPlan",
     "RecedingPlans",
@@ -53,6 +57,7 @@ __all__ = [
     "SmoothMotion",
     "SplineMotion",
     "StructuredMotions",
+    "TrajectoryGoal",
     "between_samples",
     "bezier",
     "enclose",
@@ -71,6 +76,7 @@ __all__ = [
     "slowed_within_jerk",
     "structured_motions",
     "structured_recipes",
+    "trajectory_goal",
     "write_joint_trajectory",
     "write_motion",
     "write_samples",
