@@ -36,14 +36,13 @@ from steelyard.excitation import (
 )
 from steelyard.finding import Severity
 from steelyard.identifiable import Criterion
-from steelyard.inertia import random_body
+from steelyard.inertia.body import random_body
 from steelyard.limits import (
     Certificate,
     Clearance,
     Hull,
     MotionLimits,
     NotCertifiedError,
-    Obstacle,
     Part,
     Scene,
     certify,
@@ -51,6 +50,7 @@ from steelyard.limits import (
     floor_of,
     stands_upright,
 )
+from steelyard.limits.scene import Obstacle
 from steelyard.motion import LinearMotion, random_fourier
 from steelyard.pose import Pose
 from steelyard.robot import Box, Capsule, Cylinder, Geometry, Robot, Sphere, load_robot

@@ -23,7 +23,9 @@ import numpy as np
 import scipy.linalg
 
 from steelyard.dynamics import inverse_dynamics
-from steelyard.estimation import fit_huber, fit_lmi, fit_weighted, with_full_set
+from steelyard.estimation import with_full_set
+from steelyard.estimation.linear import fit_huber, fit_weighted
+from steelyard.estimation.physical import fit_lmi
 from steelyard.formats import robot_with_parameters
 from steelyard.inertia import parameters_of_pseudo_inertia, pseudo_inertia
 from steelyard.layout import Layout, layout_of

@@ -20,7 +20,8 @@ import numpy as np
 
 import steelyard
 from steelyard.arrays import Array
-from steelyard.estimation import fit_weighted, with_full_set
+from steelyard.estimation import with_full_set
+from steelyard.estimation.linear import fit_weighted
 from steelyard.inertia import Body
 from steelyard.layout import Layout, layout_of
 from steelyard.motion import random_fourier

@@ -16,12 +16,8 @@ from steelyard.arrays import Array
 from steelyard.dynamics import inverse_dynamics
 from steelyard.excitation import DesignProblem, SearchBudget, design, fourier_family, robot_columns
 from steelyard.identifiable import Criterion
-from steelyard.identification import (
-    IdentificationFit,
-    identification_data,
-    identification_fit,
-    identification_problem,
-)
+from steelyard.identification import identification_data, identification_fit, identification_problem
+from steelyard.identification.estimate import IdentificationFit
 from steelyard.layout import layout_of
 from steelyard.limits import clearance_of
 from steelyard.motion import Motion, in_sequence, random_fourier

@@ -26,7 +26,9 @@ from steelyard.arrays import Array
 from steelyard.audit import error_along
 from steelyard.dynamics import inverse_dynamics, torque_regressor
 from steelyard.errors import SteelyardError
-from steelyard.estimation import fit_auto, fit_least_squares, fit_lmi, fit_weighted
+from steelyard.estimation.auto import fit_auto
+from steelyard.estimation.linear import fit_least_squares, fit_weighted
+from steelyard.estimation.physical import fit_lmi
 from steelyard.inertia import Body, principal_axes
 from steelyard.layout import Layout, layout_of
 from steelyard.problem import Estimate, Problem, problem_of

@@ -12,8 +12,8 @@ import pytest
 from cli.running import run
 from steelyard.errors import InputError
 from steelyard.formats.urdf import new_urdf
-from steelyard.safe_learning import Planner, Replanner, read_run, write_run
-from steelyard.safe_learning.planning.search import PlannedMove
+from steelyard.safe_learning import Replanner, read_run, write_run
+from steelyard.safe_learning.planning.search import PlannedMove, Planner
 from steelyard.workflows import safe_learning
 from steelyard.workflows.safe_learning import LearningTask
 from steelyard.zoo import zoo_robot

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from steelyard.errors import InputError
-from steelyard.inertia import Body, ellipsoid, equivalent_ellipsoid, principal_axes, random_body
+from steelyard.inertia import Body, ellipsoid, equivalent_ellipsoid, principal_axes
+from steelyard.inertia.body import random_body
 from steelyard.pose import Pose
 
 SHAPES = ("solid", "planar", "rod", "point", "massless")

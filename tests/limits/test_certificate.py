@@ -18,23 +18,17 @@ from steelyard.errors import InputError
 from steelyard.layout import layout_of
 from steelyard.limits import (
     Certificate,
-    Margins,
     MotionLimits,
     NotCertifiedError,
-    Obstacle,
     Scene,
     certify,
     clearance_of,
     write_certificate,
 )
-from steelyard.motion import (
-    AnyMotion,
-    FourierMotion,
-    bezier,
-    extent,
-    pick_and_place,
-    random_fourier,
-)
+from steelyard.limits.margins import Margins
+from steelyard.limits.scene import Obstacle
+from steelyard.motion import AnyMotion, FourierMotion, extent, pick_and_place, random_fourier
+from steelyard.motion.spline import bezier
 from steelyard.pose import Pose
 from steelyard.robot import Box, Capsule, Robot, Sphere
 from steelyard.zoo import zoo_robot

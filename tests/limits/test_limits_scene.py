@@ -11,7 +11,8 @@ import pytest
 from oracles.coal_shapes import KINDS, random_place, random_shape
 from steelyard.archive import to_document
 from steelyard.errors import InputError
-from steelyard.limits import Obstacle, Scene, read_scene
+from steelyard.limits import Scene, read_scene
+from steelyard.limits.scene import Obstacle
 from steelyard.pose import Pose
 from steelyard.robot import Box, Cylinder, Sphere
 

@@ -13,7 +13,8 @@ from scipy.spatial.transform import Rotation
 from paper_003.hand_guiding import GuidedRun, GuidingCheck, Hand, guiding_check
 from steelyard.control import Admittance
 from steelyard.errors import InputError, UnknownNameError
-from steelyard.estimation import fit_least_squares, with_full_set
+from steelyard.estimation import with_full_set
+from steelyard.estimation.linear import fit_least_squares
 from steelyard.inertia import Body
 from steelyard.layout import layout_of
 from steelyard.motion import random_fourier

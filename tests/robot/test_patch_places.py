@@ -13,7 +13,8 @@ import pytest
 from oracles.agreement import assert_agree
 from robot.patch_material import ODD_URDF
 from steelyard.errors import DescriptionError, InputError
-from steelyard.inertia import Body, random_body
+from steelyard.inertia import Body
+from steelyard.inertia.body import random_body
 from steelyard.layout import layout_of
 from steelyard.model import Model
 from steelyard.pose import Pose

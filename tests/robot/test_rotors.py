@@ -12,7 +12,8 @@ from oracles.random_robots import SOLID, link_parameters, random_robot, random_s
 from steelyard.drive import Drive
 from steelyard.dynamics import inverse_dynamics, mass_matrix
 from steelyard.errors import InputError, UnknownNameError
-from steelyard.inertia import Body, random_body
+from steelyard.inertia import Body
+from steelyard.inertia.body import random_body
 from steelyard.layout import layout_of
 from steelyard.pose import Pose
 from steelyard.robot import JointKind, Robot, Rotor, rotor_name, spin_only, with_rotors

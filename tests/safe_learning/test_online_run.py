@@ -18,13 +18,13 @@ from steelyard.safe_learning import (
     OnlineRun,
     ProcessWorker,
     SyncWorker,
-    check_plan,
     read_run,
     replay_run,
     run_online,
     violations_of,
     write_run,
 )
+from steelyard.safe_learning.checker import check_plan
 
 
 def test_every_promise_is_kept_in_every_cycle() -> None:

@@ -12,7 +12,8 @@ from scipy.spatial.transform import Rotation
 from scipy.special import ellipk
 
 from steelyard.errors import InputError
-from steelyard.inertia import Body, box, random_body
+from steelyard.inertia import Body, box
+from steelyard.inertia.body import random_body
 from steelyard.pose import Pose
 from steelyard.simulation.object_trials import (
     Drop,

@@ -10,7 +10,8 @@ import pytest
 
 from steelyard.dynamics import inverse_dynamics
 from steelyard.errors import InputError, NoSolutionError, RecordingError
-from steelyard.estimation import fit_weighted, friction_drift, torque_aligned, with_drift, with_lag
+from steelyard.estimation import friction_drift, torque_aligned, with_drift, with_lag
+from steelyard.estimation.linear import fit_weighted
 from steelyard.estimation.torque_lag import torque_lag
 from steelyard.layout import layout_of
 from steelyard.motion import random_fourier

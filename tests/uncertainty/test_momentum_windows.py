@@ -9,7 +9,8 @@ from steelyard.arrays import Array
 from steelyard.drive import StribeckShape
 from steelyard.dynamics import forward_dynamics, inverse_dynamics, mass_matrix, momentum_rate_regressor
 from steelyard.errors import InputError, RecordingError
-from steelyard.inertia import Body, change_of_frame, random_body
+from steelyard.inertia import Body, change_of_frame
+from steelyard.inertia.body import random_body
 from steelyard.layout import layout_of
 from steelyard.recording import Recording
 from steelyard.uncertainty.error_bounds import ErrorBounds

@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING
 from steelyard.door import open_door
 
 if TYPE_CHECKING:
-    from steelyard.control.adaptive_payload import AdaptivePayload
     from steelyard.control.admittance import Admittance
-    from steelyard.control.computed_torque import AdaptiveRobust, ComputedTorque
+    from steelyard.control.computed_torque import ComputedTorque
     from steelyard.control.controller import Controller, control_command
     from steelyard.control.files import LoopSettings, controller_text, loop_of, read_controller, read_loop
     from steelyard.control.joint_model import (
@@ -30,8 +29,6 @@ __all__ = [
     "COMMAND_COLUMN",
     "FORMS",
     "PD",
-    "AdaptivePayload",
-    "AdaptiveRobust",
     "Admittance",
     "ComputedTorque",
     "Controller",

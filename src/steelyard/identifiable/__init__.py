@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from steelyard.door import open_door
 
 if TYPE_CHECKING:
-    from steelyard.identifiable.base_parameters import BaseParameters, numerical_base
+    from steelyard.identifiable.base_parameters import BaseParameters
     from steelyard.identifiable.certificate import (
         Direction,
         ExcitationCertificate,
@@ -51,7 +51,6 @@ __all__ = [
     "exact_identifiability",
     "free_base",
     "minimal_model",
-    "numerical_base",
     "partial_identifiability",
     "proven_rest",
     "restricted",

@@ -17,7 +17,6 @@ if TYPE_CHECKING:
         drawn_near,
         equivalent_ellipsoid,
         principal_axes,
-        random_body,
         same_body,
     )
     from steelyard.inertia.cholesky import (
@@ -76,7 +75,6 @@ __all__ = [
     "parameters_of_pseudo_inertia",
     "principal_axes",
     "pseudo_inertia",
-    "random_body",
     "read_mesh",
     "relative_eigenvalue",
     "rotational_inertia",

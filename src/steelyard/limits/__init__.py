@@ -20,10 +20,10 @@ if TYPE_CHECKING:
     from steelyard.limits.certify import certify
     from steelyard.limits.clearance import Clearance, clearance_of
     from steelyard.limits.distance import separation
-    from steelyard.limits.margins import Margins, MotionLimits, bearable, bounds_of, violations
+    from steelyard.limits.margins import MotionLimits, bearable, bounds_of, violations
     from steelyard.limits.parts import TOOL, Part
-    from steelyard.limits.scene import FLOOR, Floor, Obstacle, Scene, floor_of, read_scene, stands_upright
-    from steelyard.limits.shapes import Hull, Solid, Zonotope
+    from steelyard.limits.scene import FLOOR, Floor, Scene, floor_of, read_scene, stands_upright
+    from steelyard.limits.shapes import Hull, Zonotope
 
 __all__ = [
     "FLOOR",
@@ -33,14 +33,11 @@ __all__ = [
     "Clearance",
     "Floor",
     "Hull",
-    "Margins",
     "MotionLimits",
     "NotCertifiedError",
-    "Obstacle",
     "Part",
     "ProvenMargin",
     "Scene",
-    "Solid",
     "Zonotope",
     "bearable",
     "bounds_of",

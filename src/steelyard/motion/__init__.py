@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from steelyard.motion.random_fourier import UNLIMITED_SLIDE, UNLIMITED_TURN, random_fourier
     from steelyard.motion.receding_horizon import RecedingPlan, RecedingPlans
     from steelyard.motion.recipes import Recipe, structured_recipes
-    from steelyard.motion.spline import SplineMotion, bezier, pick_and_place, quintic
-    from steelyard.motion.structured import StructuredMotions, structured_motions
+    from steelyard.motion.spline import SplineMotion, pick_and_place, quintic
+    from steelyard.motion.structured import structured_motions
     from steelyard.motion.time_scaling import (
         largest_jerk,
         slowdown_within,
@@ -52,9 +52,7 @@ __all__ = [
     "SinusoidMotion",
     "SmoothMotion",
     "SplineMotion",
-    "StructuredMotions",
     "between_samples",
-    "bezier",
     "enclose",
     "extent",
     "in_sequence",

@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     from steelyard.robot.descriptions.by_name import PREFIX, named_description
     from steelyard.robot.descriptions.load import load_robot
     from steelyard.robot.descriptions.meshes import MeshFolder, mesh_source
-    from steelyard.robot.descriptions.packages import find_package
     from steelyard.robot.descriptions.patch import (
         DescriptionSource,
         PatchedNumber,
@@ -40,7 +39,6 @@ if TYPE_CHECKING:
         Link,
         MeshFile,
         MeshSource,
-        Shape,
         Sphere,
     )
     from steelyard.robot.model import (
@@ -80,11 +78,9 @@ __all__ = [
     "Repair",
     "Robot",
     "Rotor",
-    "Shape",
     "Sphere",
     "StatedLimits",
     "declared_encoding",
-    "find_package",
     "inertial_element",
     "load_robot",
     "mesh_source",

@@ -19,14 +19,13 @@ if TYPE_CHECKING:
         standard_trials,
         swing_period,
     )
-    from steelyard.simulation.plant import LONGEST_STEP, Plant
+    from steelyard.simulation.plant import Plant
     from steelyard.simulation.run import simulate_motion, tracking_error
     from steelyard.simulation.second_look import SecondLook, second_look
     from steelyard.simulation.sensing import encoder_steps, torque_per_ampere, torque_steps
     from steelyard.simulation.sensor import SENSORS, SensorPreset, drawn_robot_sample, sensor_preset
 
 __all__ = [
-    "LONGEST_STEP",
     "SENSORS",
     "Plant",
     "SecondLook",

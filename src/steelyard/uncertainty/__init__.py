@@ -37,12 +37,11 @@ if TYPE_CHECKING:
     )
     from steelyard.uncertainty.loaded_arm import ArmNorms, arm_norms
     from steelyard.uncertainty.momentum_windows import bounded_rows
-    from steelyard.uncertainty.payload_polytope import BoundedRows, PayloadBox
+    from steelyard.uncertainty.payload_polytope import PayloadBox
 
 __all__ = [
     "ACCURACY",
     "ArmNorms",
-    "BoundedRows",
     "ContradictionError",
     "ErrorBounds",
     "GuaranteedBounds",
