@@ -34,7 +34,7 @@ from steelyard.problem import Problem
 from steelyard.recording import Recording, read, write
 from steelyard.robot import Robot
 from steelyard.simulation import sensor_preset, simulate_motion
-from steelyard.simulation.sensor import RobotSample, drawn_robot_sample
+from steelyard.simulation.sensor import RobotSample
 from steelyard.workflows.identify import identify
 from steelyard.zoo import zoo_robot
 from tables import Bound, Study
@@ -249,7 +249,7 @@ def _log(name: str, robot: Robot, seed: int) -> tuple[Recording, RobotSample]:
     rng = np.random.default_rng([seed, 0])
     motion = random_fourier(robot, rng)
     # What `simulate` will draw first; a copy, so that it draws the same.
-    specimen = drawn_robot_sample(sensor_preset(SENSOR), robot, deepcopy(rng))
+    specimen = sensor_preset(SENSOR).drawn(robot, deepcopy(rng))
     path = CACHE / f"{SENSOR}-{name}-{seed}.npz"
     if path.exists():
         log = read(path)

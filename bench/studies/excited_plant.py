@@ -25,7 +25,6 @@ from steelyard.recording import Recording
 from steelyard.robot import Robot
 from steelyard.signals import in_band
 from steelyard.simulation import sensor_preset, simulate_motion
-from steelyard.simulation.sensor import drawn_robot_sample
 from steelyard.zoo import zoo_robot
 from studies.excitation import med7
 from tables import Bound, Study
@@ -180,7 +179,7 @@ def _motion(robot: Robot, seed: int, motion: str) -> Motion:
 def _run(robot: Robot, motion: Motion, seed: int) -> tuple[Recording, Array]:
     """The log of a motion, and the true parameters with the bias of this plant's meters."""
     rng = np.random.default_rng([seed, 4])
-    bias = drawn_robot_sample(sensor_preset(SENSOR), robot, deepcopy(rng)).bias
+    bias = sensor_preset(SENSOR).drawn(robot, deepcopy(rng)).bias
     layout = layout_of(robot, DRIVE)
     truth = np.array(layout.complete_nominal())
     truth[[layout.index(f"{joint}.offset") for joint in layout.joints]] += bias

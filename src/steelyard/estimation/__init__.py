@@ -26,7 +26,6 @@ if TYPE_CHECKING:
         JointTrace,
         excited_joint,
         fit_first_order,
-        joint_trace,
     )
     from steelyard.estimation.friction import friction_drift, with_drift
     from steelyard.estimation.instrumental import WEAK, fit_loop_instrumental, instrumental_shift
@@ -61,7 +60,6 @@ __all__ = [
     "fit_loop_instrumental",
     "friction_drift",
     "instrumental_shift",
-    "joint_trace",
     "lag_seen_by",
     "largest_torque",
     "linearised",

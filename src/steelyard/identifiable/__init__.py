@@ -18,11 +18,10 @@ if TYPE_CHECKING:
         certify_excitation,
         sparse_directions,
     )
-    from steelyard.identifiable.criteria import Criterion, Information, score, smooth_condition
+    from steelyard.identifiable.criteria import Criterion, Information, score
     from steelyard.identifiable.exact.identifiability import (
         ExactIdentifiability,
         exact_identifiability,
-        proven_rest,
     )
     from steelyard.identifiable.exact.symbolic import symbolic_identifiability
     from steelyard.identifiable.partial import partial_identifiability
@@ -52,10 +51,8 @@ __all__ = [
     "free_base",
     "minimal_model",
     "partial_identifiability",
-    "proven_rest",
     "restricted",
     "score",
-    "smooth_condition",
     "sparse_directions",
     "structural_identifiability",
     "symbolic_identifiability",

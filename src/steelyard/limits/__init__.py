@@ -15,14 +15,13 @@ if TYPE_CHECKING:
         Certificate,
         NotCertifiedError,
         ProvenMargin,
-        write_certificate,
     )
     from steelyard.limits.certify import certify
     from steelyard.limits.clearance import Clearance, clearance_of
     from steelyard.limits.distance import separation
     from steelyard.limits.margins import MotionLimits, bearable, bounds_of, violations
     from steelyard.limits.parts import TOOL, Part
-    from steelyard.limits.scene import FLOOR, Floor, Scene, floor_of, read_scene, stands_upright
+    from steelyard.limits.scene import FLOOR, Floor, Scene, stands_upright
     from steelyard.limits.shapes import Hull, Zonotope
 
 __all__ = [
@@ -43,12 +42,9 @@ __all__ = [
     "bounds_of",
     "certify",
     "clearance_of",
-    "floor_of",
-    "read_scene",
     "separation",
     "stands_upright",
     "violations",
-    "write_certificate",
 ]
 
 open_door(__name__)

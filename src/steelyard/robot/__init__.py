@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from steelyard.robot.descriptions.patch import (
         DescriptionSource,
         PatchedNumber,
-        open_description,
-        urdf_source,
     )
     from steelyard.robot.descriptions.repair import REMEDIES, Repair, repair_file
     from steelyard.robot.descriptions.source_edits import Change, declared_encoding
@@ -46,9 +44,6 @@ if TYPE_CHECKING:
         Frame,
         Robot,
         Rotor,
-        rotor_name,
-        spin_only,
-        with_rotors,
     )
     from steelyard.robot.payload import read_payload
     from steelyard.robot.stated_limits import StatedLimits, with_limits
@@ -85,17 +80,12 @@ __all__ = [
     "load_robot",
     "mesh_source",
     "named_description",
-    "open_description",
     "origin_element",
     "parse_urdf",
     "read_payload",
     "repair_file",
-    "rotor_name",
-    "spin_only",
-    "urdf_source",
     "urdf_text",
     "with_limits",
-    "with_rotors",
 ]
 
 open_door(__name__)

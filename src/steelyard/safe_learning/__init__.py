@@ -29,8 +29,6 @@ if TYPE_CHECKING:
         Event,
         Known,
         OnlineRun,
-        read_run,
-        write_run,
     )
     from steelyard.safe_learning.watchdog import CHECK
     from steelyard.safe_learning.worker import ProcessWorker, SyncWorker
@@ -57,12 +55,10 @@ __all__ = [
     "SensorErrors",
     "SyncWorker",
     "WeightedCosts",
-    "read_run",
     "replay_run",
     "run_online",
     "violations_of",
     "with_sized_tube",
-    "write_run",
 ]
 
 open_door(__name__)
