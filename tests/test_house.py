@@ -21,6 +21,7 @@ STANDS_ALONE = {
     "steelyard.cli.compile": "a command; `output` starts it as a helper",
     "steelyard.cli.kernels": "a call of every kernel, all of which it loads: `compile --help` waits for none",
     "steelyard.cli.stage_table": "what a terminal shows of a campaign: `campaign --help` waits for none",
+    "steelyard.control.adaptive_payload": "a law of the textbook",
     "steelyard.enclosure.bodies": "the motion of bodies over intervals, below their torques",
     "steelyard.estimation.momentum": "a method of the textbook",
     "steelyard.formats.urdf": "a file format",

@@ -12,8 +12,8 @@ import pytest
 from cli.running import run
 from steelyard.errors import InputError
 from steelyard.formats.urdf import new_urdf
-from steelyard.safe_learning import Planner, Replanner, read_run, write_run
-from steelyard.safe_learning.planning.search import PlannedMove
+from steelyard.safe_learning import OnlineRun, Replanner
+from steelyard.safe_learning.planning.search import PlannedMove, Planner
 from steelyard.workflows import safe_learning
 from steelyard.workflows.safe_learning import LearningTask
 from steelyard.zoo import zoo_robot
@@ -133,10 +133,10 @@ def test_a_prior_that_is_not_one_is_refused(load: Path, tmp_path: Path) -> None:
 def test_a_run_whose_log_was_changed_fails_its_replay(
     made: tuple[Path, dict[str, Any]], tmp_path: Path
 ) -> None:
-    done = read_run(made[0])
+    done = OnlineRun.read(made[0])
     q = done.cycles.q.copy()
     q[700, 0] += 1e-9
-    write_run(replace(done, cycles=replace(done.cycles, q=q)), tmp_path / "changed")
+    replace(done, cycles=replace(done.cycles, q=q)).write(tmp_path / "changed")
     again = run("replay", tmp_path / "changed", "--json")
     assert again.code == 1
     assert "cycle 700" in again.document["sentence"]

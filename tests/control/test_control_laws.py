@@ -15,8 +15,6 @@ from steelyard.arrays import read_only_view
 from steelyard.compiled import kernel
 from steelyard.control import (
     PD,
-    AdaptivePayload,
-    AdaptiveRobust,
     Admittance,
     ComputedTorque,
     Controller,
@@ -25,6 +23,8 @@ from steelyard.control import (
     RobustTracking,
     control_command,
 )
+from steelyard.control.adaptive_payload import AdaptivePayload
+from steelyard.control.computed_torque import AdaptiveRobust
 from steelyard.errors import DescriptionError, InputError
 from steelyard.layout import layout_of
 from steelyard.motion import random_fourier

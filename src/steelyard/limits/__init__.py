@@ -15,15 +15,14 @@ if TYPE_CHECKING:
         Certificate,
         NotCertifiedError,
         ProvenMargin,
-        write_certificate,
     )
     from steelyard.limits.certify import certify
     from steelyard.limits.clearance import Clearance, clearance_of
     from steelyard.limits.distance import separation
-    from steelyard.limits.margins import Margins, MotionLimits, bearable, bounds_of, violations
+    from steelyard.limits.margins import MotionLimits, bearable, bounds_of, violations
     from steelyard.limits.parts import TOOL, Part
-    from steelyard.limits.scene import FLOOR, Floor, Obstacle, Scene, floor_of, read_scene, stands_upright
-    from steelyard.limits.shapes import Hull, Solid, Zonotope
+    from steelyard.limits.scene import FLOOR, Floor, Scene, stands_upright
+    from steelyard.limits.shapes import Hull, Zonotope
 
 __all__ = [
     "FLOOR",
@@ -33,25 +32,19 @@ __all__ = [
     "Clearance",
     "Floor",
     "Hull",
-    "Margins",
     "MotionLimits",
     "NotCertifiedError",
-    "Obstacle",
     "Part",
     "ProvenMargin",
     "Scene",
-    "Solid",
     "Zonotope",
     "bearable",
     "bounds_of",
     "certify",
     "clearance_of",
-    "floor_of",
-    "read_scene",
     "separation",
     "stands_upright",
     "violations",
-    "write_certificate",
 ]
 
 open_door(__name__)

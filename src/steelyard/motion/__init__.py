@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from steelyard.motion.receding_horizon import RecedingPlan, RecedingPlans
     from steelyard.motion.recipes import Recipe, structured_recipes
     from steelyard.motion.spline import SplineMotion, bezier, pick_and_place, quintic
-    from steelyard.motion.structured import StructuredMotions, structured_motions
+    from steelyard.motion.structured import structured_motions
     from steelyard.motion.time_scaling import (
         largest_jerk,
         slowdown_within,
@@ -56,7 +56,6 @@ __all__ = [
     "SinusoidMotion",
     "SmoothMotion",
     "SplineMotion",
-    "StructuredMotions",
     "TrajectoryGoal",
     "between_samples",
     "bezier",

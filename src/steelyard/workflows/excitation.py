@@ -17,7 +17,7 @@ from steelyard.excitation import AddedMotion, Design, SmallestMargins
 from steelyard.files import FilePath, write_text, write_together
 from steelyard.finding import Finding, Severity
 from steelyard.inertia import PARAMETER_NAMES, PARAMETER_UNITS
-from steelyard.limits import Certificate, MotionLimits, NotCertifiedError, write_certificate
+from steelyard.limits import Certificate, MotionLimits, NotCertifiedError
 from steelyard.motion import (
     AnyMotion,
     FourierMotion,
@@ -199,7 +199,7 @@ class Excitation(ABC):
         if (page := self._page()) is not None:
             writers["page"] = lambda path: write_text(path, page)
         if (certificate := self._stated_certificate()) is not None:
-            writers["certificate"] = lambda path: write_certificate(certificate, path)
+            writers["certificate"] = lambda path: certificate.write(path)
         folder = beside["motion"].parent
         make_folder(folder)
         # The motion leads and its certificate comes last: no certificate ever stands beside another motion.

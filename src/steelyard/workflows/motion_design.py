@@ -42,7 +42,7 @@ from steelyard.finding import Finding, Severity
 from steelyard.identifiable import BaseParameters, Criterion, Information, score
 from steelyard.inertia import Body
 from steelyard.layout import Layout
-from steelyard.limits import TOOL, Certificate, Clearance, MotionLimits, Scene, clearance_of, read_scene
+from steelyard.limits import TOOL, Certificate, Clearance, MotionLimits, Scene, clearance_of
 from steelyard.motion import (
     ACTION_NAME,
     AnyMotion,
@@ -205,7 +205,7 @@ class MotionRequest(StatedLimits):
         """The obstacles."""
         if self.scene is None:
             return Scene()
-        return self.scene if isinstance(self.scene, Scene) else read_scene(self.scene)
+        return self.scene if isinstance(self.scene, Scene) else Scene.read(self.scene)
 
     def require_known(self) -> None:
         """Refuse words that the options do not know.
