@@ -19,7 +19,7 @@ import numpy as np
 from joint_curves import Curves, drawn, write_page
 from steelyard.arrays import Array
 from steelyard.dynamics import inverse_dynamics
-from steelyard.estimation import fit_ridge
+from steelyard.estimation.linear import fit_ridge
 from steelyard.inertia import Body
 from steelyard.layout import layout_of
 from steelyard.motion import Motion
@@ -27,7 +27,8 @@ from steelyard.payloads import study_motions
 from steelyard.problem import problem_of
 from steelyard.recording import Recording
 from steelyard.robot import Robot
-from steelyard.signals import Butterworth, aligned, differentiated, smoothed
+from steelyard.signals import Butterworth, aligned, differentiated
+from steelyard.signals.differentiation import smoothed
 from steelyard.simulation import simulate_motion
 from steelyard.zoo import zoo_robot
 

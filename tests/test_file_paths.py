@@ -13,13 +13,13 @@ from pathlib import Path
 import pytest
 
 import steelyard
-from steelyard.campaigns import read_spec, write_table
+from steelyard.campaigns import Spec, write_table
 from steelyard.consistency import link_shapes
 from steelyard.document import read_json
 from steelyard.errors import InputError
 from steelyard.files import write_bytes, write_text
 from steelyard.formats import require_free, write_folder
-from steelyard.model import is_result, read_result
+from steelyard.model import ResultFolder, is_result
 from steelyard.robot import load_robot, parse_urdf, repair_file
 from steelyard.robot.descriptions.mjcf.reader import load_mjcf
 from steelyard.robot.descriptions.urdf import load_urdf
@@ -88,7 +88,7 @@ def test_descriptions_are_read_by_any_kind_of_path(way: str, tmp_path: Path) -> 
     robots.append(parse_urdf(URDF, folder=folder))
     assert {robot.joint_names for robot in robots} == {("j",)}
     assert repair_file(urdf, WAYS[way](tmp_path / "out.urdf")).robot.joint_names == ("j",)
-    assert read_spec(spec).path == tmp_path / "s.toml"
+    assert Spec.read(spec).path == tmp_path / "s.toml"
     assert link_shapes(robots[0], folder) == {}
 
 
@@ -106,7 +106,7 @@ def test_files_and_folders_are_written_by_any_kind_of_path(way: str, tmp_path: P
     assert (tmp_path / "new" / "file").read_bytes() == b"3"
     assert not is_result(at("new"))
     with pytest.raises(InputError, match="is no folder"):
-        read_result(at("a"))
+        ResultFolder.read(at("a"))
 
 
 def test_a_robot_of_the_zoo_is_found_by_its_name_alone() -> None:

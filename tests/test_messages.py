@@ -14,7 +14,7 @@ from source_trees import SOURCE, tree
 
 SPOKEN = ("Error", "Finding", "Check", "say", "complain")
 """Calls whose texts people read: errors, findings, checks and lines of progress."""
-ELSEWHERE = {"--all-extras", "--extra"}
+ELSEWHERE = {"--all-extras", "--extra", "--stdin"}
 """Options of other programs."""
 CALLERS = {
     "cones/program.py": ("AtMost", "SecondOrder"),

@@ -18,7 +18,7 @@ from steelyard.archive import from_document, to_document
 from steelyard.dynamics import torque_regressor
 from steelyard.errors import InputError, UnknownNameError
 from steelyard.finding import Severity
-from steelyard.identifiable import numerical_base
+from steelyard.identifiable.base_parameters import numerical_base
 from steelyard.inertia import PARAMETER_NAMES
 from steelyard.layout import Layout, layout_of
 from steelyard.link_frames import LinkFrames, modified_dh_frames, urdf_frames

@@ -163,6 +163,37 @@ def test_other_rooms_are_entered_by_their_front_door(room: str) -> None:
                 )
 
 
+def _offered(module: str) -> set[str]:
+    """What can be imported from a module: its definitions and imports, and the files beside a front door."""
+    path = SOURCE.joinpath(*module.split(".")[1:])
+    file = path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
+    found = {beside.stem for beside in path.iterdir()} if path.is_dir() else set()
+    for node in nodes(file):
+        if isinstance(node, ast.FunctionDef | ast.ClassDef):
+            found.add(node.name)
+        elif isinstance(node, ast.ImportFrom | ast.Import):
+            found |= {alias.asname or alias.name for alias in node.names}
+        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            found.add(node.id)
+    return found
+
+
+@pytest.mark.parametrize("folder", ["bench", "examples", "papers"])
+def test_what_stands_beside_the_house_imports_what_is_there(folder: str) -> None:
+    """Benchmarks and papers may enter by files, as tests do; no type checker reads them."""
+    for file in sorted((SOURCE.parents[1] / folder).rglob("*.py")):
+        for node in nodes(file):
+            if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("steelyard."):
+                missing = {alias.name for alias in node.names} - _offered(str(node.module))
+                assert not missing, f"{file}:{node.lineno}: {node.module} has no {missing}"
+
+
+@pytest.mark.parametrize("file", sorted((SOURCE.parents[1] / "examples").rglob("*.py")), ids=lambda x: x.stem)
+def test_examples_enter_by_front_doors(file: Path) -> None:
+    for line, _, module in rooms_imported(file):
+        assert module.count(".") == 1, f"{file}:{line}: what users read takes supported names, not {module}"
+
+
 def test_front_doors_leave_inner_doors_closed() -> None:
     for door in INNER_DOORS:
         parent = SOURCE.joinpath(*door.split(".")[1:-1]) / "__init__.py"

@@ -36,21 +36,21 @@ from steelyard.excitation import (
 )
 from steelyard.finding import Severity
 from steelyard.identifiable import Criterion
-from steelyard.inertia import random_body
+from steelyard.inertia.body import random_body
 from steelyard.limits import (
     Certificate,
     Clearance,
+    Floor,
     Hull,
     MotionLimits,
     NotCertifiedError,
-    Obstacle,
     Part,
     Scene,
     certify,
     clearance_of,
-    floor_of,
     stands_upright,
 )
+from steelyard.limits.scene import Obstacle
 from steelyard.motion import LinearMotion, random_fourier
 from steelyard.pose import Pose
 from steelyard.robot import Box, Capsule, Cylinder, Geometry, Robot, Sphere, load_robot
@@ -173,7 +173,7 @@ def _clearance(rng: np.random.Generator, robot: Robot, folder: Path | None) -> C
         place *= rng.uniform(0.3, 1.5) / np.linalg.norm(place)
         shape = Hull(0.15 * rng.standard_normal((8, 3))) if rng.random() < 0.3 else _solid(rng)
         obstacles.append(Obstacle(f"thing{k}", shape, Pose.from_quaternion(rng.normal(size=4), place)))
-    floor = floor_of(robot, assumed=True) if stands_upright(robot) and rng.random() < 0.7 else None
+    floor = Floor.of(robot, assumed=True) if stands_upright(robot) and rng.random() < 0.7 else None
     return clearance_of(
         robot, Scene(tuple(obstacles)), tool=tool, meshes=folder, rest=home(robot), distance=0.01, floor=floor
     )

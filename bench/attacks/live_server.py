@@ -23,8 +23,9 @@ from urllib.parse import urlsplit
 import numpy as np
 
 from attacks.attack import Attack, Outcome
-from steelyard.report.online import LiveView, OnlineHead, Snapshot
-from steelyard.report.online.live import MOST
+from steelyard.report.online import LiveView
+from steelyard.report.online.content import OnlineHead
+from steelyard.report.online.live import MOST, Snapshot
 from steelyard.uncertainty import PayloadBox
 from steelyard.zoo import zoo_robot
 from tables import Bound, Study

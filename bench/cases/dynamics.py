@@ -12,7 +12,7 @@ import pinocchio as pin
 import scipy.linalg
 
 from steelyard.dynamics import Gradient, inverse_dynamics, regressor_adjoint, torque_regressor
-from steelyard.identifiable import numerical_base
+from steelyard.identifiable.base_parameters import numerical_base
 from steelyard.layout import layout_of
 from steelyard.robot import Robot
 from steelyard.zoo import zoo_robot

@@ -13,12 +13,13 @@ from steelyard.cones import AtMost, ConeProgram, Semidefinite, solve
 from steelyard.cones.solve import ConeSolution
 from steelyard.consistency import FeasibleSet, feasible_set, fit_feasible
 from steelyard.dynamics import inverse_dynamics, torque_regressor
-from steelyard.estimation import fit_entropic, fit_lmi, fit_log_cholesky
-from steelyard.estimation.entropic import BLOCKS, STRENGTHS
+from steelyard.estimation.entropic import BLOCKS, STRENGTHS, fit_entropic
+from steelyard.estimation.physical import fit_lmi, fit_log_cholesky
 from steelyard.inertia import pseudo_inertia
 from steelyard.layout import Layout, layout_of
 from steelyard.motion import random_fourier
-from steelyard.problem import Problem, problem_of, problem_of_blocks, structure_of
+from steelyard.problem import Problem, problem_of, structure_of
+from steelyard.problem.problem import problem_of_blocks
 from steelyard.recording import Recording
 from steelyard.robot import Robot
 from steelyard.zoo import zoo_robot

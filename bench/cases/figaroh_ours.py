@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from steelyard.estimation import fit_least_squares, fit_lmi
+from steelyard.estimation.linear import fit_least_squares
+from steelyard.estimation.physical import fit_lmi
 from steelyard.layout import layout_of
-from steelyard.problem import problem_of_blocks
+from steelyard.problem.problem import problem_of_blocks
 from steelyard.zoo import zoo_robot
 from timing import peak_memory
 

@@ -9,7 +9,8 @@ from pathlib import Path
 import numpy as np
 
 from steelyard.compiled import never_interpreted
-from steelyard.identifiable import exact_identifiability, numerical_base, structural_identifiability
+from steelyard.identifiable import exact_identifiability, structural_identifiability
+from steelyard.identifiable.base_parameters import numerical_base
 from steelyard.layout import Layout, layout_of
 from steelyard.pose import Pose
 from steelyard.robot import Joint, JointKind, Link, Robot

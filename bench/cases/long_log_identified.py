@@ -9,10 +9,12 @@ from typing import Any
 import numpy as np
 
 from steelyard.dynamics import inverse_dynamics
-from steelyard.estimation import fit_lmi, fit_weighted, with_full_set
+from steelyard.estimation import with_full_set
+from steelyard.estimation.linear import fit_weighted
+from steelyard.estimation.physical import fit_lmi
 from steelyard.layout import Layout, layout_of
 from steelyard.motion import random_fourier
-from steelyard.problem import problem_of_blocks
+from steelyard.problem.problem import problem_of_blocks
 from steelyard.robot import Robot
 from steelyard.zoo import zoo_robot
 from timing import Row, in_own_process, peak_memory

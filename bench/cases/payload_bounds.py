@@ -11,7 +11,8 @@ import numpy as np
 import scipy.optimize
 
 from steelyard.recording import Recording
-from steelyard.uncertainty import BoundedRows, GuaranteedBounds, PayloadBox, guaranteed_bounds
+from steelyard.uncertainty import GuaranteedBounds, PayloadBox, guaranteed_bounds
+from steelyard.uncertainty.payload_polytope import BoundedRows
 from studies.payload_bounds import Case, Weighing, drawn, with_errors
 from timing import Row, best
 

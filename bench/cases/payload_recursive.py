@@ -9,10 +9,11 @@ import numpy as np
 import pinocchio as pin
 
 from steelyard.dynamics import inverse_dynamics
-from steelyard.inertia import random_body
+from steelyard.inertia.body import random_body
 from steelyard.layout import layout_of
 from steelyard.motion import random_fourier
-from steelyard.payloads import RecursivePayload, mounted_at
+from steelyard.payloads import mounted_at
+from steelyard.payloads.weighing import RecursivePayload
 from steelyard.robot import Robot
 from steelyard.zoo import zoo_robot
 from timing import Row, best

@@ -17,11 +17,14 @@ from steelyard.arrays import Array
 from steelyard.consistency import inertia_bounds
 from steelyard.control import Tube
 from steelyard.layout import layout_of
-from steelyard.limits import MotionLimits, NotCertifiedError, Obstacle, Scene, clearance_of
-from steelyard.motion import SplineMotion, bezier
+from steelyard.limits import MotionLimits, NotCertifiedError, Scene, clearance_of
+from steelyard.limits.scene import Obstacle
+from steelyard.motion import SplineMotion
+from steelyard.motion.spline import bezier
 from steelyard.pose import Pose
 from steelyard.robot import Box
-from steelyard.safe_learning import PlanCertifier, RobustLaw
+from steelyard.safe_learning.planning.certificate import RobustLaw
+from steelyard.safe_learning.planning.certifier import PlanCertifier
 from steelyard.zoo import zoo_robot
 from timing import Row
 

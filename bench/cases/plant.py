@@ -9,7 +9,8 @@ import numpy as np
 
 from steelyard.motion import random_fourier
 from steelyard.robot import Robot
-from steelyard.simulation import LONGEST_STEP, Plant, simulate_motion
+from steelyard.simulation import Plant, simulate_motion
+from steelyard.simulation.plant import LONGEST_STEP
 from steelyard.zoo import zoo_robot
 from timing import Row, best
 

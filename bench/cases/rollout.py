@@ -12,7 +12,7 @@ import pinocchio as pin
 
 from steelyard.control import PD
 from steelyard.dynamics import forward_dynamics
-from steelyard.identifiable import numerical_base
+from steelyard.identifiable.base_parameters import numerical_base
 from steelyard.layout import Layout, layout_of
 from steelyard.motion import random_fourier
 from steelyard.robot import Robot

@@ -15,7 +15,6 @@ from steelyard.layout import layout_of
 from steelyard.motion import random_fourier
 from steelyard.robot import Robot
 from steelyard.simulation import sensor_preset, simulate_motion
-from steelyard.simulation.sensor import drawn_robot_sample
 from steelyard.workflows.identify import identify
 from steelyard.zoo import zoo_robot
 from tables import Bound, Study
@@ -125,7 +124,7 @@ def parameters(robot: Robot, model: str, seed: int) -> Array:
         layout = layout_of(robot, DRIVE)
         phi = np.array(layout.complete_nominal())
         if model == "true":
-            bias = drawn_robot_sample(sensor_preset(SENSOR), robot, _same_arm(seed)).bias
+            bias = sensor_preset(SENSOR).drawn(robot, _same_arm(seed)).bias
             phi[[layout.index(f"{joint}.offset") for joint in layout.joints]] += bias
         return phi
     if model == "identified":

@@ -21,7 +21,8 @@ from typing import Any
 
 import numpy as np
 
-from steelyard.consistency import LinkShape, link_shapes
+from steelyard.consistency import link_shapes
+from steelyard.consistency.link_shapes import LinkShape
 from steelyard.drive import Drive
 from steelyard.dynamics import inverse_dynamics
 from steelyard.inertia import Body

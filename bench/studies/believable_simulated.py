@@ -23,7 +23,9 @@ import numpy as np
 import scipy.linalg
 
 from steelyard.dynamics import inverse_dynamics
-from steelyard.estimation import fit_huber, fit_lmi, fit_weighted, with_full_set
+from steelyard.estimation import with_full_set
+from steelyard.estimation.linear import fit_huber, fit_weighted
+from steelyard.estimation.physical import fit_lmi
 from steelyard.formats import robot_with_parameters
 from steelyard.inertia import parameters_of_pseudo_inertia, pseudo_inertia
 from steelyard.layout import Layout, layout_of
@@ -32,7 +34,7 @@ from steelyard.problem import Problem
 from steelyard.recording import Recording, read, write
 from steelyard.robot import Robot
 from steelyard.simulation import sensor_preset, simulate_motion
-from steelyard.simulation.sensor import RobotSample, drawn_robot_sample
+from steelyard.simulation.sensor import RobotSample
 from steelyard.workflows.identify import identify
 from steelyard.zoo import zoo_robot
 from tables import Bound, Study
@@ -247,7 +249,7 @@ def _log(name: str, robot: Robot, seed: int) -> tuple[Recording, RobotSample]:
     rng = np.random.default_rng([seed, 0])
     motion = random_fourier(robot, rng)
     # What `simulate` will draw first; a copy, so that it draws the same.
-    specimen = drawn_robot_sample(sensor_preset(SENSOR), robot, deepcopy(rng))
+    specimen = sensor_preset(SENSOR).drawn(robot, deepcopy(rng))
     path = CACHE / f"{SENSOR}-{name}-{seed}.npz"
     if path.exists():
         log = read(path)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from steelyard.inertia import check_body, nearest_consistent, pseudo_inertia, random_body
+from steelyard.inertia import check_body, nearest_consistent, pseudo_inertia
+from steelyard.inertia.body import random_body
 from tables import Bound, Study
 
 BODIES = 20000

@@ -17,7 +17,8 @@ from steelyard.errors import NoSolutionError
 from steelyard.excitation import DesignProblem, SearchBudget, design, fourier_family, robot_columns
 from steelyard.identifiable import Criterion
 from steelyard.layout import layout_of
-from steelyard.limits import MotionLimits, NotCertifiedError, Obstacle, Scene, certify, clearance_of
+from steelyard.limits import MotionLimits, NotCertifiedError, Scene, certify, clearance_of
+from steelyard.limits.scene import Obstacle
 from steelyard.motion import Motion, random_fourier
 from steelyard.pose import Pose
 from steelyard.robot import Box, Capsule, Robot, Sphere

@@ -20,9 +20,11 @@ from steelyard.dynamics import inverse_dynamics
 from steelyard.inertia import Body
 from steelyard.layout import layout_of
 from steelyard.limits import MotionLimits, NotCertifiedError, bounds_of, clearance_of
-from steelyard.motion import SplineMotion, bezier
+from steelyard.motion import SplineMotion
+from steelyard.motion.spline import bezier
 from steelyard.robot import Robot
-from steelyard.safe_learning import PlanCertifier, RobustLaw
+from steelyard.safe_learning.planning.certificate import RobustLaw
+from steelyard.safe_learning.planning.certifier import PlanCertifier
 from steelyard.safe_learning.planning.tube_sizing import (
     TubeRequirements,
     needed_torques,

@@ -19,7 +19,9 @@ from steelyard.limits import NotCertifiedError, Scene
 from steelyard.motion import RecedingPlans
 from steelyard.payloads import Mount
 from steelyard.pose import Pose
-from steelyard.safe_learning import LawChoice, LoadModel, PayloadExcitation, Planner, SafeLearningConfig
+from steelyard.safe_learning import LawChoice, LoadModel, SafeLearningConfig
+from steelyard.safe_learning.planning.cost import PayloadExcitation
+from steelyard.safe_learning.planning.search import Planner
 from steelyard.uncertainty import ErrorBounds
 from studies.online_arms import HOME, SPREAD, TABLE_I, TORQUE, arm, drawn_scene, drawn_start
 from tables import Bound, Study

@@ -20,7 +20,8 @@ import numpy as np
 
 import steelyard
 from steelyard.arrays import Array
-from steelyard.estimation import fit_weighted, with_full_set
+from steelyard.estimation import with_full_set
+from steelyard.estimation.linear import fit_weighted
 from steelyard.inertia import Body
 from steelyard.layout import Layout, layout_of
 from steelyard.motion import random_fourier
@@ -28,7 +29,7 @@ from steelyard.problem import Estimate, problem_of
 from steelyard.recording import Recording, read, write
 from steelyard.robot import Robot
 from steelyard.simulation import sensor_preset, simulate_motion
-from steelyard.simulation.sensor import RobotSample, drawn_robot_sample
+from steelyard.simulation.sensor import RobotSample
 from steelyard.uncertainty import ACCURACY, LinkIntervals, base_intervals
 from steelyard.workflows.identification import Identification
 from steelyard.workflows.identify import identify
@@ -230,7 +231,7 @@ def _log(case: Case, robot: Robot) -> tuple[Recording, RobotSample]:
     rng = np.random.default_rng(case.seed)
     motion = random_fourier(robot, rng)
     # What `simulate` will draw first; a copy, so that it draws the same.
-    specimen = drawn_robot_sample(sensor_preset(case.sensor), robot, deepcopy(rng))
+    specimen = sensor_preset(case.sensor).drawn(robot, deepcopy(rng))
     path = CACHE / f"{case.sensor}-{case.robot}-{case.seed}.npz"
     if path.exists():
         log = read(path)

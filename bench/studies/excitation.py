@@ -21,7 +21,8 @@ from steelyard.excitation import (
     robot_columns,
 )
 from steelyard.identifiable import Criterion
-from steelyard.limits import Obstacle, Scene, clearance_of
+from steelyard.limits import Scene, clearance_of
+from steelyard.limits.scene import Obstacle
 from steelyard.pose import Pose
 from steelyard.robot import Box, Capsule, Geometry
 from steelyard.workflows.excite import excite

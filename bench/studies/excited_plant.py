@@ -16,12 +16,8 @@ from steelyard.arrays import Array
 from steelyard.dynamics import inverse_dynamics
 from steelyard.excitation import DesignProblem, SearchBudget, design, fourier_family, robot_columns
 from steelyard.identifiable import Criterion
-from steelyard.identification import (
-    IdentificationFit,
-    identification_data,
-    identification_fit,
-    identification_problem,
-)
+from steelyard.identification import identification_data, identification_fit, identification_problem
+from steelyard.identification.estimate import IdentificationFit
 from steelyard.layout import layout_of
 from steelyard.limits import clearance_of
 from steelyard.motion import Motion, in_sequence, random_fourier
@@ -29,7 +25,6 @@ from steelyard.recording import Recording
 from steelyard.robot import Robot
 from steelyard.signals import in_band
 from steelyard.simulation import sensor_preset, simulate_motion
-from steelyard.simulation.sensor import drawn_robot_sample
 from steelyard.zoo import zoo_robot
 from studies.excitation import med7
 from tables import Bound, Study
@@ -184,7 +179,7 @@ def _motion(robot: Robot, seed: int, motion: str) -> Motion:
 def _run(robot: Robot, motion: Motion, seed: int) -> tuple[Recording, Array]:
     """The log of a motion, and the true parameters with the bias of this plant's meters."""
     rng = np.random.default_rng([seed, 4])
-    bias = drawn_robot_sample(sensor_preset(SENSOR), robot, deepcopy(rng)).bias
+    bias = sensor_preset(SENSOR).drawn(robot, deepcopy(rng)).bias
     layout = layout_of(robot, DRIVE)
     truth = np.array(layout.complete_nominal())
     truth[[layout.index(f"{joint}.offset") for joint in layout.joints]] += bias

@@ -21,7 +21,8 @@ import steelyard as sy
 from steelyard.errors import SteelyardError
 from steelyard.finding import Severity
 from steelyard.limits import Clearance, clearance_of
-from steelyard.robot import Robot, find_package
+from steelyard.robot import Robot
+from steelyard.robot.descriptions.packages import find_package
 from steelyard.workflows.excitation import DesignedMotion
 from steelyard.workflows.surroundings import SHAPELESS
 from tables import Bound, Study

@@ -11,7 +11,9 @@ from steelyard.drive import Drive
 from steelyard.errors import NoSolutionError
 from steelyard.inertia import Body
 from steelyard.layout import layout_of
-from steelyard.limits import Hull, Obstacle, Scene, Solid, Zonotope, clearance_of
+from steelyard.limits import Hull, Scene, Zonotope, clearance_of
+from steelyard.limits.scene import Obstacle
+from steelyard.limits.shapes import Solid
 from steelyard.payloads import Mount
 from steelyard.pose import Pose
 from steelyard.robot import Box, Capsule, Geometry, Link, Robot, Sphere

@@ -16,9 +16,9 @@ from steelyard.safe_learning import (
     SafeLearningConfig,
     SyncWorker,
     run_online,
-    tube_acceleration,
     violations_of,
 )
+from steelyard.safe_learning.planning.delay_bounds import tube_acceleration
 from steelyard.uncertainty import bounded_rows
 from studies.online_arms import World, drawn_world
 from tables import Bound, Study

@@ -11,22 +11,20 @@ from typing import Any
 import numpy as np
 
 from steelyard.dynamics import forward_kinematics
-from steelyard.limits import Obstacle, Scene
+from steelyard.limits import Scene
+from steelyard.limits.scene import Obstacle
 from steelyard.pose import Pose
 from steelyard.safe_learning import (
     JointReading,
     MuJoCoDriver,
-    PlanReply,
-    PlanRequest,
     ProcessWorker,
     Replanner,
     RobotDriver,
-    SceneChange,
-    SceneResponse,
-    SceneSource,
     SyncWorker,
-    Worker,
 )
+from steelyard.safe_learning.messages import PlanReply, PlanRequest
+from steelyard.safe_learning.obstacle_response import SceneChange, SceneResponse, SceneSource
+from steelyard.safe_learning.worker import Worker
 from studies.online_arms import KINDS, SPREAD, TABLE_I, World, arm, distance_of, drawn_shape, true_arm
 
 Array = np.ndarray

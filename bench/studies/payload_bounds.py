@@ -17,14 +17,14 @@ import scipy.optimize
 
 from paper_000.theorem13 import LinearBounds, linear_bounds, log_cholesky_bounds
 from steelyard.dynamics import inverse_dynamics
-from steelyard.inertia import change_of_frame, random_body
+from steelyard.inertia import change_of_frame
+from steelyard.inertia.body import random_body
 from steelyard.layout import Layout, layout_of
 from steelyard.motion import random_fourier
 from steelyard.pose import Pose
 from steelyard.recording import Recording
 from steelyard.robot import Robot
 from steelyard.uncertainty import (
-    BoundedRows,
     ContradictionError,
     ErrorBounds,
     GuaranteedBounds,
@@ -33,6 +33,7 @@ from steelyard.uncertainty import (
     guaranteed_bounds,
 )
 from steelyard.uncertainty.momentum_windows import WINDOW
+from steelyard.uncertainty.payload_polytope import BoundedRows
 from steelyard.zoo import zoo_robot
 from tables import Bound, Study
 

@@ -26,8 +26,10 @@ from steelyard.arrays import Array
 from steelyard.audit import error_along
 from steelyard.dynamics import inverse_dynamics, torque_regressor
 from steelyard.errors import SteelyardError
-from steelyard.estimation import fit_auto, fit_least_squares, fit_lmi, fit_weighted
-from steelyard.inertia import Body, principal_axes
+from steelyard.estimation.auto import fit_auto
+from steelyard.estimation.linear import fit_least_squares, fit_weighted
+from steelyard.estimation.physical import fit_lmi
+from steelyard.inertia import Body
 from steelyard.layout import Layout, layout_of
 from steelyard.problem import Estimate, Problem, problem_of
 from steelyard.workflows.identification import Identification
@@ -323,7 +325,7 @@ def _mjcf(shared: Shared) -> str:
     places = {-1: ElementTree.SubElement(arm, "worldbody")}
     for i, (link, joint) in enumerate(zip(robot.links, robot.joints, strict=True)):
         believed = Body.from_parameters(shared.believed[layout.of_link(link.name)])
-        principal = principal_axes(believed)
+        principal = believed.principal_axes()
         places[i] = ElementTree.SubElement(
             places[joint.parent],
             "body",

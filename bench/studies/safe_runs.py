@@ -25,9 +25,9 @@ from steelyard.safe_learning import (
     Replanner,
     SafeLearningConfig,
     SyncWorker,
-    check_plan,
     run_online,
 )
+from steelyard.safe_learning.checker import check_plan
 from studies.online_arms import FORMS, MOST_OBSTACLES, PATTERNS, SPREAD, TORQUE, World, drawn_world
 from tables import Bound, Study
 

@@ -20,9 +20,10 @@ import numpy as np
 from steelyard.consistency import Prior, check_parameters, prior_of
 from steelyard.dynamics import inverse_dynamics
 from steelyard.errors import SteelyardError
-from steelyard.estimation import fit_entropic
+from steelyard.estimation.entropic import fit_entropic
 from steelyard.identifiable import Identifiability, structural_identifiability
-from steelyard.inertia import pseudo_inertia, random_body
+from steelyard.inertia import pseudo_inertia
+from steelyard.inertia.body import random_body
 from steelyard.layout import Layout, layout_of
 from steelyard.motion import random_fourier
 from steelyard.problem import Problem

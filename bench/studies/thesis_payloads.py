@@ -16,7 +16,7 @@ import numpy as np
 from steelyard.arrays import Array
 from steelyard.control import ComputedTorque
 from steelyard.dynamics import torque_regressor
-from steelyard.estimation import fit_weighted
+from steelyard.estimation.linear import fit_weighted
 from steelyard.identifiable import structural_identifiability
 from steelyard.inertia import PARAMETER_NAMES, Body, check_body
 from steelyard.layout import Layout, layout_of

@@ -20,12 +20,14 @@ from steelyard.consistency import inertia_bounds
 from steelyard.control import Tube
 from steelyard.enclosure import Tracking, motion_forms
 from steelyard.layout import layout_of
-from steelyard.limits import Obstacle, Scene, bounds_of, clearance_of
+from steelyard.limits import Scene, bounds_of, clearance_of
+from steelyard.limits.scene import Obstacle
 from steelyard.limits.stretch_margins import proven_gaps
-from steelyard.motion import SplineMotion, bezier
+from steelyard.motion import SplineMotion
+from steelyard.motion.spline import bezier
 from steelyard.pose import Pose
 from steelyard.robot import Box, Robot
-from steelyard.safe_learning import TubeDynamics, tube_forms
+from steelyard.safe_learning.planning.tube import TubeDynamics, tube_forms
 from steelyard.zoo import zoo_robot
 from tables import Bound, Study
 

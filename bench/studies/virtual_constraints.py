@@ -16,7 +16,8 @@ from steelyard.errors import NoSolutionError
 from steelyard.excitation import SearchBudget, design
 from steelyard.limits import Clearance, clearance_of
 from steelyard.pose import Pose
-from steelyard.robot import Box, Capsule, Geometry, Robot, Shape, Sphere
+from steelyard.robot import Box, Capsule, Geometry, Robot, Sphere
+from steelyard.robot.link import Shape
 from steelyard.zoo import zoo_robot
 from studies.excitation import TOOL, med7
 from tables import Bound, Study

@@ -15,7 +15,8 @@ from steelyard.payloads import Mount
 from steelyard.pose import Pose
 from steelyard.recording import Recording
 from steelyard.safe_learning import LoadModel
-from steelyard.uncertainty import BoundedRows, ErrorBounds, PayloadBox, bounded_rows
+from steelyard.uncertainty import ErrorBounds, PayloadBox, bounded_rows
+from steelyard.uncertainty.payload_polytope import BoundedRows
 
 TORQUE_ERROR = (0.025, 0.1)
 """Of the measured torque: a part of it (VI-D1), and N·m on top, since no torque near zero is exact."""

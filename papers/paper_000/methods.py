@@ -23,7 +23,9 @@ from paper_000.arm import (
 )
 from paper_000.knowledge import Identified
 from steelyard.arrays import Array
-from steelyard.control import AdaptivePayload, AdaptiveRobust, Controller, GravityPID, RobustTracking, Tube
+from steelyard.control import Controller, GravityPID, RobustTracking, Tube
+from steelyard.control.adaptive_payload import AdaptivePayload
+from steelyard.control.computed_torque import AdaptiveRobust
 
 CYCLE = 1.0 / 4000.0
 """Of the controller, s (VI-A)."""

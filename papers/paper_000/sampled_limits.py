@@ -14,7 +14,8 @@ import numpy as np
 from paper_000.two_pieces import TwoPieces
 from steelyard.arrays import Array
 from steelyard.dynamics import regressor_adjoint
-from steelyard.limits import Margins, MotionLimits
+from steelyard.limits import MotionLimits
+from steelyard.limits.margins import Margins
 from steelyard.motion import MotionSample
 
 NEAR = 0.1

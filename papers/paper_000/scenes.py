@@ -15,7 +15,8 @@ import numpy as np
 from paper_000.dumbbells import DUMBBELLS, Dumbbell
 from paper_000.poses import joints_at, pointing_down
 from steelyard.arrays import Array
-from steelyard.limits import Obstacle, Scene
+from steelyard.limits import Scene
+from steelyard.limits.scene import Obstacle
 from steelyard.pose import Pose
 from steelyard.robot import Box
 

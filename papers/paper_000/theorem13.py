@@ -11,7 +11,8 @@ from numpy.typing import ArrayLike
 from scipy.optimize import minimize
 
 from steelyard.arrays import Array, checked, read_only
-from steelyard.cones import LinearProgram, safe_linear_bound
+from steelyard.cones import LinearProgram
+from steelyard.cones.dual_bounds import safe_linear_bound
 from steelyard.errors import InputError
 from steelyard.inertia import (
     ROUND_OFF,
@@ -23,7 +24,7 @@ from steelyard.inertia import (
     pseudo_inertia,
     relative_eigenvalue,
 )
-from steelyard.uncertainty import BoundedRows
+from steelyard.uncertainty.payload_polytope import BoundedRows
 
 # The linear form of Theorem 13 of Zhang et al. (2025): how far least squares can be off when errors are
 # bounded.

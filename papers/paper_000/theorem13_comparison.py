@@ -23,8 +23,10 @@ import steelyard as sy
 from paper_000.theorem13 import Minimiser, Theorem13, theorem13_of
 from steelyard.errors import InputError, SteelyardError
 from steelyard.inertia import PARAMETER_NAMES, PARAMETER_UNITS
-from steelyard.safe_learning import OnlineRun, read_run, tube_acceleration
-from steelyard.uncertainty import BoundedRows, PayloadBox, bounded_rows
+from steelyard.safe_learning import OnlineRun
+from steelyard.safe_learning.planning.delay_bounds import tube_acceleration
+from steelyard.uncertainty import PayloadBox, bounded_rows
+from steelyard.uncertainty.payload_polytope import BoundedRows
 
 ROBOT = "kinova_gen3_2f85"
 """The paper's arm."""
@@ -97,7 +99,7 @@ def main(words: list[str]) -> int:
     asked = parser.parse_args(words)
     try:
         if asked.run is not None:
-            run = read_run(asked.run)
+            run = OnlineRun.read(asked.run)
         else:
             how = {"plans": asked.plans, "budget": asked.budget, "seed": asked.seed}
             run = sy.online(asked.robot, payload=asked.payload, **how).run

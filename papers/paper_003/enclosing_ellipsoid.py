@@ -15,7 +15,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from steelyard.arrays import Array, checked, read_only
-from steelyard.cones import ConeProgram, Constraint, LogDet, SecondOrder, Semidefinite, minus_log_dets, solve
+from steelyard.cones import ConeProgram, Constraint, Semidefinite, solve
+from steelyard.cones.program import LogDet, SecondOrder, minus_log_dets
 from steelyard.errors import InputError
 from steelyard.inertia import Ellipsoid
 from steelyard.limits.shapes import FLAT

@@ -12,7 +12,7 @@ from steelyard.control import Admittance
 from steelyard.dynamics import forward_kinematics, frame_jacobian
 from steelyard.errors import InputError
 from steelyard.robot import Robot
-from steelyard.simulation import Plant, SensorPreset, drawn_robot_sample, sensor_preset
+from steelyard.simulation import Plant, SensorPreset, sensor_preset
 from steelyard.simulation.closed_loop import CommandLine, TorqueLimiter, command_delay
 from steelyard.simulation.sensing import JointSensors
 from steelyard.simulation.sensor import RobotSample, effort_limits
@@ -266,7 +266,7 @@ def guiding_check(
     q = checked("start", start, (robot.nv,))
     _check_law(robot, law, preset)
     alone, led = (_cycles(preset, name, s) for name, s in (("seconds", seconds), ("hand", hand.seconds)))
-    specimen = drawn_robot_sample(preset, robot, rng)
+    specimen = preset.drawn(robot, rng)
     limits = np.full(robot.nv, np.inf)
     if preset.torque_limits:
         limits = effort_limits(robot, "a run within torque limits")

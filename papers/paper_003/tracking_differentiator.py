@@ -10,7 +10,7 @@ import numpy as np
 from steelyard.arrays import Array
 from steelyard.compiled import kernel
 from steelyard.errors import InputError
-from steelyard.signals import Differentiator
+from steelyard.signals.differentiation import Differentiator
 
 _TIME_CONSTANTS = 8  # after which a critically damped filter has settled to three parts in a thousand
 

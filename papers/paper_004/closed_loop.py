@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from steelyard.arrays import checked
 from steelyard.errors import InputError
-from steelyard.estimation.closed_loop import SearchBox
+from steelyard.estimation.closed_loop.constraints import SearchBox
 from steelyard.identifiable import MinimalModel
 from steelyard.rollout import ClosedLoop
 

@@ -7,7 +7,8 @@ import numpy as np
 from steelyard.arrays import read_only
 from steelyard.errors import InputError
 from steelyard.limits import MotionLimits
-from steelyard.motion import Recipe, StructuredMotions, structured_motions
+from steelyard.motion import Recipe, structured_motions
+from steelyard.motion.structured import StructuredMotions
 
 CRANE_X7_POSTURES = read_only(
     np.radians(

@@ -18,7 +18,9 @@ from numpy.typing import ArrayLike
 
 from steelyard.arrays import Array, checked, read_only
 from steelyard.cones import ConeProgram, Semidefinite, solve
-from steelyard.consistency import LADDER, LowPose, PoseDomain, low_poses, lowest_pose
+from steelyard.consistency import PoseDomain, lowest_pose
+from steelyard.consistency.all_poses.projection import LADDER
+from steelyard.consistency.pose_search import LowPose, low_poses
 from steelyard.dynamics import momentum_regressor
 from steelyard.errors import NoSolutionError
 from steelyard.identifiable import MinimalModel

@@ -11,8 +11,9 @@ from steelyard.arrays import Array
 from steelyard.audit import Status, check_intervals, error_along, torque_error
 from steelyard.dynamics import inverse_dynamics, torque_regressor
 from steelyard.errors import RecordingError
-from steelyard.estimation import fit_weighted, with_constant_errors, with_drift
+from steelyard.estimation import with_constant_errors, with_drift
 from steelyard.estimation.friction import FrictionDrift
+from steelyard.estimation.linear import fit_weighted
 from steelyard.finding import Finding, Severity
 from steelyard.layout import layout_of
 from steelyard.motion import random_fourier

@@ -9,7 +9,7 @@ import scipy.stats
 from steelyard.audit import Status
 from steelyard.audit.density import QUANTITIES, check_density, placement_covariance
 from steelyard.errors import InputError
-from steelyard.inertia import Body, Mesh, box, cylinder, mesh_properties
+from steelyard.inertia import Body, Mesh, box, cylinder
 from steelyard.pose import Pose
 
 SIDES = (0.10, 0.06, 0.04)
@@ -38,7 +38,7 @@ def test_the_statistic_is_that_of_plain_regression_on_the_whitened_numbers() -> 
     phi = rng.multivariate_normal(UNIFORM.parameters, covariance)
     evidence = check_density(phi, covariance, MESH).evidence
     white = np.linalg.inv(np.linalg.cholesky(covariance))
-    unit = mesh_properties(MESH, mass=1.0).body.parameters
+    unit = MESH.properties(mass=1.0).body.parameters
     _, residual, _, _ = np.linalg.lstsq((white @ unit)[:, None], white @ phi, rcond=None)
     assert evidence["chi_square"] == pytest.approx(residual[0], rel=1e-6)
     assert evidence["degrees"] == 9

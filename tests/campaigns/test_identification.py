@@ -10,12 +10,12 @@ import pyarrow.parquet as pq
 import pytest
 
 from cli.running import Run, run
-from steelyard.campaigns import plan, read_spec
+from steelyard.campaigns import Spec, plan
 from steelyard.dynamics import inverse_dynamics, mass_matrix
 from steelyard.errors import InputError, UnknownNameError
 from steelyard.identifiable import minimal_model
 from steelyard.layout import layout_of
-from steelyard.model import read_result
+from steelyard.model import ResultFolder
 from steelyard.zoo import zoo_robot
 
 SPECS = Path(__file__).resolve().parents[2] / "specs"
@@ -112,7 +112,7 @@ def test_page_and_tables_are_written(campaign: tuple[Path, Run]) -> None:
 
 def test_the_accepted_model_is_written_and_has_its_torques(campaign: tuple[Path, Run]) -> None:
     out, done = campaign
-    stored = read_result(out / "model")
+    stored = ResultFolder.read(out / "model")
     assert not stored.findings
     robot = zoo_robot("two_link")
     model = minimal_model(robot, layout_of(robot, ["viscous", "rotor"]))
@@ -149,7 +149,7 @@ def test_starting_again_computes_nothing_and_changing_a_stage_keeps_the_logs(
 
 @pytest.mark.parametrize("name", ["specs/crane_x7.toml", "papers/paper_004/crane_x7_paper.toml"])
 def test_the_paper_is_a_file(name: str) -> None:
-    planned = plan(read_spec(SPECS.parent / name))
+    planned = plan(Spec.read(SPECS.parent / name))
     kinds = [task.kind for task in planned.graph.tasks.values()]
     assert kinds.count("record") == 43
     assert kinds.count("ols") == kinds.count("start") == 160
@@ -176,4 +176,4 @@ def test_what_does_not_exist_is_refused_before_anything_runs(
     assert old in path.read_text()
     path.write_text(path.read_text().replace(old, new))
     with pytest.raises((InputError, UnknownNameError), match=said):
-        plan(read_spec(path))
+        plan(Spec.read(path))

@@ -15,7 +15,7 @@ import pytest
 import steelyard as sy
 from campaigns.folders import bits
 from cli.running import Run, run
-from steelyard.campaigns import monte_carlo, plan, read_spec
+from steelyard.campaigns import Spec, monte_carlo, plan
 from steelyard.campaigns.spec import robot_document
 from steelyard.drive import Drive
 from steelyard.dynamics import inverse_dynamics, torque_regressor
@@ -110,7 +110,7 @@ def test_the_table_is_the_quartiles_of_its_trials(study: tuple[Path, Run]) -> No
 def test_trials_differ_and_methods_share_their_logs(study: tuple[Path, Run], tmp_path: Path) -> None:
     errors = [one["error"] for one in trials_of(study[0])]
     assert len(set(errors)) == len(errors)
-    tasks = plan(read_spec(written(tmp_path))).graph.tasks
+    tasks = plan(Spec.read(written(tmp_path))).graph.tasks
     fits = [task for task in tasks.values() if task.kind == "fit"]
     logs = [task for task in tasks.values() if task.kind == "record"]
     assert len(fits) == 2 * len(logs) == 12
@@ -211,7 +211,7 @@ def test_only_logs_for_windows_are_kept_at_their_own_rate(noisy: dict[str, Any],
     assert len(every["time"]) > 2 * len(noisy["train"]["time"])
     assert recorded(NOISY)["every_sample"] == []
     for methods, wanted in ((('"wls"]', '"wls"]'), False), (('"wls"]', '"momentum"]'), True)):
-        tasks = plan(read_spec(written(tmp_path, methods))).graph.tasks.values()
+        tasks = plan(Spec.read(written(tmp_path, methods))).graph.tasks.values()
         assert {task.parameters["every_sample"] for task in tasks if task.kind == "record"} == {wanted}
 
 
@@ -307,16 +307,16 @@ def test_the_printed_table_is_aligned_and_says_its_units(study: tuple[Path, Run]
 )
 def test_hostile_studies_are_refused_with_the_line(tmp_path: Path, old: str, new: str, said: str) -> None:
     with pytest.raises(InputError, match=said):
-        plan(read_spec(written(tmp_path, (old, new))))
+        plan(Spec.read(written(tmp_path, (old, new))))
 
 
 def test_a_gain_error_of_one_is_refused_where_the_noise_is_stated(tmp_path: Path) -> None:
     spec = written(tmp_path, ('"industrial"', '"low-cost"'), ("[0.1, 1, 10]", "[1, 50]"))
     with pytest.raises(InputError, match=r"study.toml:12: study.noise: gain_error"):
-        plan(read_spec(spec))
+        plan(Spec.read(spec))
 
 
 def test_the_example_is_a_study() -> None:
-    planned = plan(read_spec(SPECS / "monte_carlo_panda.toml"))
+    planned = plan(Spec.read(SPECS / "monte_carlo_panda.toml"))
     kinds = [task.kind for task in planned.graph.tasks.values()]
     assert kinds.count("fit") == 5 * kinds.count("record") == 2 * 3 * 5 * 5

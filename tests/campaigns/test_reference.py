@@ -9,7 +9,7 @@ import pytest
 
 from campaigns.test_identification import SMALL
 from cli.running import run
-from steelyard.campaigns import ReferenceRun, campaign_reference, plan, read_spec
+from steelyard.campaigns import ReferenceRun, Spec, campaign_reference, plan
 from steelyard.campaigns.identification.robot_case import read_settings
 from steelyard.errors import InputError
 from steelyard.identifiable import minimal_model
@@ -56,7 +56,7 @@ def spec_file(folder: Path, text: str = "") -> Path:
 
 
 def test_what_is_stated_is_read_in_si_units(tmp_path: Path) -> None:
-    found = campaign_reference(read_spec(spec_file(tmp_path, inside(REFERENCE))))
+    found = campaign_reference(Spec.read(spec_file(tmp_path, inside(REFERENCE))))
     assert found is not None
     assert (found.name, found.noun, found.differs) == ("Doe & Roe (1999)", "thesis", ("real arm",))
     assert found.times == {"all_runs": 86400.0, "start_to_end": 12.5}
@@ -65,8 +65,8 @@ def test_what_is_stated_is_read_in_si_units(tmp_path: Path) -> None:
     assert found.held_out == {"V01": {"rmse": (0.75, 0.5)}}
     assert list(found.parameters.items())[:2] == [("theta0", 0.125), ("theta1", 1.125)]
     assert found.digest == ""
-    assert campaign_reference(read_spec(spec_file(tmp_path))) is None
-    named = campaign_reference(read_spec(spec_file(tmp_path, "[reference]\nname = 'A'")))
+    assert campaign_reference(Spec.read(spec_file(tmp_path))) is None
+    named = campaign_reference(Spec.read(spec_file(tmp_path, "[reference]\nname = 'A'")))
     assert named is not None
     assert named.noun == "reference"
     assert not named.times
@@ -78,8 +78,8 @@ def test_a_file_of_its_own_beside_that_of_the_campaign_says_the_same(
     (tmp_path / "elsewhere").mkdir()
     (tmp_path / "theirs.toml").write_text(REFERENCE)
     monkeypatch.chdir(tmp_path / "elsewhere")
-    apart = campaign_reference(read_spec(spec_file(tmp_path, '[reference]\nfile = "theirs.toml"')))
-    inner = campaign_reference(read_spec(spec_file(tmp_path, inside(REFERENCE))))
+    apart = campaign_reference(Spec.read(spec_file(tmp_path, '[reference]\nfile = "theirs.toml"')))
+    inner = campaign_reference(Spec.read(spec_file(tmp_path, inside(REFERENCE))))
     assert apart is not None
     assert inner is not None
     assert len(apart.digest) == 64
@@ -88,8 +88,8 @@ def test_a_file_of_its_own_beside_that_of_the_campaign_says_the_same(
 
 
 def test_no_reference_is_in_a_key_or_in_the_settings_of_tasks(tmp_path: Path) -> None:
-    without = plan(read_spec(spec_file(tmp_path))).graph.keys()
-    spec = read_spec(spec_file(tmp_path, inside(REFERENCE)))
+    without = plan(Spec.read(spec_file(tmp_path))).graph.keys()
+    spec = Spec.read(spec_file(tmp_path, inside(REFERENCE)))
     assert plan(spec).graph.keys() == without
     assert "thesis" not in str(asdict(read_settings(spec)))
 
@@ -174,29 +174,29 @@ def test_a_wrong_name_or_type_is_refused_at_its_place(tmp_path: Path, old: str, 
     path = spec_file(tmp_path, inside(REFERENCE.replace(old, new)))
     lines = [n for n, line in enumerate(path.read_text().splitlines(), start=1) if new and new in line]
     with pytest.raises(InputError, match=said.replace("LINE", str(lines[0] if lines else ""))):
-        plan(read_spec(path))
+        plan(Spec.read(path))
 
 
 def test_what_is_wrong_in_a_file_of_its_own_is_said_with_that_file(tmp_path: Path) -> None:
     path = spec_file(tmp_path, '[reference]\nfile = "theirs.toml"')
     with pytest.raises(InputError, match=r"theirs.toml: cannot be read"):
-        plan(read_spec(path))
+        plan(Spec.read(path))
     (tmp_path / "theirs.toml").write_text(REFERENCE.replace("all_runs = 86400", "all_runs = true"))
     with pytest.raises(InputError, match=r"theirs.toml:11: times.all_runs: must be a number"):
-        plan(read_spec(path))
+        plan(Spec.read(path))
 
 
 def test_the_former_place_of_published_parameters_says_the_new_one(tmp_path: Path) -> None:
     path = spec_file(tmp_path, "[report.published]\nZZR1 = 0.01184")
     with pytest.raises(InputError, match=r"small.toml:\d+: report.published: .*\[reference.parameters\]"):
-        plan(read_spec(path))
+        plan(Spec.read(path))
 
 
 def test_the_example_of_the_documentation_is_read(tmp_path: Path) -> None:
     page = Path(__file__).resolve().parents[2] / "docs" / "campaigns.md"
     example = page.read_text(encoding="utf-8").split("    [reference]\n")[1].split("\n\nOnly `name`")[0]
     lines = [line.removeprefix("    ") for line in example.splitlines()]
-    found = campaign_reference(read_spec(spec_file(tmp_path, "\n".join(["[reference]", *lines]))))
+    found = campaign_reference(Spec.read(spec_file(tmp_path, "\n".join(["[reference]", *lines]))))
     assert found is not None
     assert set(found.notes) == {"times", "parameters", "held_out"}
     assert found.passed == {0.01: (6, 40)}

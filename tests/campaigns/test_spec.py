@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from campaigns.sample_tasks import HERE
-from steelyard.campaigns import Spec, plan, read_spec, run_campaign, spec
+from steelyard.campaigns import Spec, plan, run_campaign, spec
 from steelyard.errors import InputError
 
 GOOD = """
@@ -30,7 +30,7 @@ def _kinds(monkeypatch: pytest.MonkeyPatch) -> None:
 def spec_of(tmp_path: Path, text: str) -> Spec:
     path = tmp_path / "spec.toml"
     path.write_text(text)
-    return read_spec(path)
+    return Spec.read(path)
 
 
 def test_a_description_becomes_tasks_and_an_answer(tmp_path: Path) -> None:
@@ -81,15 +81,15 @@ def test_a_bad_description_is_refused_with_its_line(tmp_path: Path, text: str, c
 
 def test_files_that_are_no_text_are_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"cannot be read|is a directory"):
-        read_spec(tmp_path / "absent.toml")
+        Spec.read(tmp_path / "absent.toml")
     with pytest.raises(InputError, match=r"cannot be read|is a directory"):
-        read_spec(tmp_path)
+        Spec.read(tmp_path)
     (tmp_path / "binary").write_bytes(b"\xff\xfe\x00")
     with pytest.raises(InputError, match="UTF-8"):
-        read_spec(tmp_path / "binary")
+        Spec.read(tmp_path / "binary")
     (tmp_path / "huge").write_bytes(b"#" * (2 << 20))
     with pytest.raises(InputError, match="larger than 1 MiB"):
-        read_spec(tmp_path / "huge")
+        Spec.read(tmp_path / "huge")
 
 
 def test_lists_choices_and_flags_are_read_with_their_types(tmp_path: Path) -> None:

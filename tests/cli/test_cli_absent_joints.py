@@ -14,7 +14,7 @@ from recording.written_bags import JOINT_STATE, cdr, db3
 from steelyard.dynamics import inverse_dynamics
 from steelyard.formats.urdf import new_urdf
 from steelyard.layout import layout_of
-from steelyard.model import read_result
+from steelyard.model import ResultFolder
 from steelyard.motion import random_fourier
 from steelyard.recording import Recording, write
 from steelyard.robot import load_robot
@@ -67,7 +67,7 @@ def test_joints_that_the_log_does_not_have_are_held_where_the_description_lets_t
     assert done.code in (0, 1), done.err
     assert "joints-not-logged" in _codes(done)
     assert "slide at 0.01 m" in done.complaint
-    stored = read_result(tmp_path / "result")
+    stored = ResultFolder.read(tmp_path / "result")
     assert stored.locks["slide"] == pytest.approx([0.01])
     assert stored.record["request"]["lock"] == []
     for model in (gripper, tmp_path / "result"):

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import yaml
 
 from cli.running import run
 from steelyard.archive import read_document
@@ -59,6 +60,35 @@ def test_the_certificate_is_of_this_motion_and_can_be_made_again(
     again = certify(MotionLimits(robot), motion)
     mine = {margin.name: margin.margin for margin in proof.margins if margin.kind == "velocity"}
     assert mine == {margin.name: margin.margin for margin in again.margins if margin.kind == "velocity"}
+
+
+def test_the_goal_for_ros_is_the_motion_and_the_answer_says_how_to_send_it(
+    made: tuple[Path, dict[str, object]],
+) -> None:
+    out, document = made
+    said, motion = document["goal"], read_motion(out)
+    assert isinstance(said, dict)
+    assert said["send"].startswith(
+        "ros2 action send_goal /joint_trajectory_controller/follow_joint_trajectory "
+    )
+    assert said["send"].endswith(f'"$(cat {out.with_suffix(".goal.yaml")})"')
+    trajectory = yaml.safe_load(out.with_suffix(".goal.yaml").read_text())["trajectory"]
+    points = trajectory["points"]
+    assert len(points) == said["points"]
+    assert trajectory["joint_names"] == list(motion.joints) == list(said["start"])
+    time = np.array([p["time_from_start"]["sec"] + 1e-9 * p["time_from_start"]["nanosec"] for p in points])
+    np.testing.assert_allclose(
+        [p["positions"] for p in points], motion.sample(time - said["lead"]).q, atol=1e-8
+    )
+    assert said["covered"] is True
+    assert said["deviation"]["position"] < 1e-6
+
+
+def test_an_action_that_is_no_name_of_ros_is_refused(tmp_path: Path) -> None:
+    words = ("--budget", "1e9", "--action", "/arm; reboot")
+    done = run("excite", "two_link", "--out", tmp_path / "motion.json", *words)
+    assert done.code == 2
+    assert "--action: '/arm; reboot' is no name of ROS 2" in done.complaint
 
 
 def test_an_earlier_motion_is_replaced_only_when_told_to(made: tuple[Path, dict[str, object]]) -> None:

@@ -13,7 +13,7 @@ import pinocchio as pin
 import pytest
 
 from cli.running import Run, run
-from steelyard.control import read_loop
+from steelyard.control import LoopSettings
 from steelyard.identification.closed_loop import _doubts
 from steelyard.motion import random_fourier, write_motion
 from steelyard.recording import Recording, write
@@ -46,7 +46,7 @@ def bench(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def recorded(folder: Path, motion: Any, seed: int) -> Recording:
-    law = read_loop(folder / "law.toml", ROBOT).controller
+    law = LoopSettings.read(folder / "law.toml", ROBOT).controller
     rng = np.random.default_rng(seed)
     return simulate_motion(ROBOT, motion, controller=law, sensor="low-cost", torque_limits=False, rng=rng)
 

@@ -12,8 +12,8 @@ import pytest
 from cli.running import run
 from steelyard.errors import InputError
 from steelyard.formats.urdf import new_urdf
-from steelyard.safe_learning import Planner, Replanner, read_run, write_run
-from steelyard.safe_learning.planning.search import PlannedMove
+from steelyard.safe_learning import OnlineRun, Replanner
+from steelyard.safe_learning.planning.search import PlannedMove, Planner
 from steelyard.workflows import safe_learning
 from steelyard.workflows.safe_learning import LearningTask
 from steelyard.zoo import zoo_robot
@@ -133,10 +133,10 @@ def test_a_prior_that_is_not_one_is_refused(load: Path, tmp_path: Path) -> None:
 def test_a_run_whose_log_was_changed_fails_its_replay(
     made: tuple[Path, dict[str, Any]], tmp_path: Path
 ) -> None:
-    done = read_run(made[0])
+    done = OnlineRun.read(made[0])
     q = done.cycles.q.copy()
     q[700, 0] += 1e-9
-    write_run(replace(done, cycles=replace(done.cycles, q=q)), tmp_path / "changed")
+    replace(done, cycles=replace(done.cycles, q=q)).write(tmp_path / "changed")
     again = run("replay", tmp_path / "changed", "--json")
     assert again.code == 1
     assert "cycle 700" in again.document["sentence"]
@@ -149,26 +149,26 @@ def light(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return file
 
 
-@pytest.mark.parametrize("name", ["so101"])
-def test_arms_of_the_zoo_run_with_defaults_that_are_said(name: str, light: Path) -> None:
-    words = ("--plans", "1", "--budget", "4", "--seed", "4", "--json")
-    done = run("online", name, "--payload", light, *words)
-    assert done.code == 0, done.err
-    assert done.document["contains_truth"] is True
-    assert any("--rotor" in sentence for sentence in done.document["assumed"])
-    assert "--rotor" in done.complaint
-
-
-def test_a_description_of_ones_own_runs_and_what_it_lacks_is_said(
+def test_a_description_of_ones_own_runs_and_what_is_assumed_or_not_covered_is_said(
     light: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    (tmp_path / "arm.urdf").write_bytes(new_urdf(zoo_robot("lbr_med7")))
+    (tmp_path / "arm.urdf").write_bytes(new_urdf(zoo_robot("so101")))
     words = ("--plans", "1", "--budget", "4", "--seed", "4", "--json")
-    done = run("online", tmp_path / "arm.urdf", "--payload", light, *words)
+    done = run("online", tmp_path / "arm.urdf", "--payload", light, *words, "--out", tmp_path / "run")
     assert done.code == 0, done.err
+    assert done.document["contains_truth"] is True
     said = " ".join(done.document["assumed"])
     assert "at most 10 rad/s²" in said
     assert "--acceleration" in said
+    assert "--rotor" in said
+    assert "--rotor" in done.complaint
+    # The load has no shape, so not all that could hit is part of the proofs.
+    assert (done.document["verdict"], done.document["certified"]) == ("warn", False)
+    assert any("the load has no shape here" in sentence for sentence in done.document["uncovered"])
+    assert "not all that could hit is part of the proofs" in (tmp_path / "run" / "report.html").read_text()
+    missing = run("online", tmp_path / "arm.urdf", "--payload", light, "--tool", tmp_path / "none.stl")
+    assert missing.code == 2
+    assert "--tool" in missing.complaint
     wrong = run("online", tmp_path / "arm.urdf", "--payload", light, "--acceleration", "-1")
     assert wrong.code == 2
     assert "--acceleration: expected a positive number" in wrong.complaint
@@ -218,16 +218,3 @@ def test_what_the_proofs_do_not_cover_is_named_and_the_verdict_is_no_pass(
     assert any("--tool" in sentence for sentence in unread)
     assert any("--floor" in sentence for sentence in hanging)
     assert not any("--tool" in sentence or "--floor" in sentence for sentence in stated)
-
-
-def test_a_load_without_a_shape_makes_the_verdict_a_warning(light: Path, tmp_path: Path) -> None:
-    words = ("--plans", "1", "--budget", "4", "--seed", "4", "--json", "--out", tmp_path / "run")
-    done = run("online", "panda", "--payload", light, *words)
-    assert done.code == 0, done.err
-    assert (done.document["verdict"], done.document["certified"]) == ("warn", False)
-    (words_said,) = done.document["uncovered"]
-    assert "the load has no shape here" in words_said
-    assert "not all that could hit is part of the proofs" in (tmp_path / "run" / "report.html").read_text()
-    missing = run("online", "panda", "--payload", light, "--tool", tmp_path / "none.stl")
-    assert missing.code == 2
-    assert "--tool" in missing.complaint

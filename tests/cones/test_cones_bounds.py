@@ -15,11 +15,9 @@ from steelyard.cones import (
     ConeProgram,
     Constraint,
     LinearProgram,
-    SecondOrder,
     Semidefinite,
     minimise_linear,
     safe_conic_bound,
-    safe_linear_bound,
     solve,
 )
 from steelyard.cones.dual_bounds import (
@@ -27,9 +25,10 @@ from steelyard.cones.dual_bounds import (
     least_over_box,
     repaired,
     rounded_product,
+    safe_linear_bound,
     total_below,
 )
-from steelyard.cones.program import Equal, Exponential
+from steelyard.cones.program import Equal, Exponential, SecondOrder
 
 
 def exact(array: np.ndarray) -> np.ndarray:

@@ -8,14 +8,11 @@ from steelyard.cones import (
     ConeProgram,
     InfeasibleError,
     LinearProgram,
-    LogDet,
-    SecondOrder,
     Semidefinite,
-    minus_log_dets,
     safe_conic_bound,
     solve,
 )
-from steelyard.cones.program import Equal, Exponential, UnboundedError
+from steelyard.cones.program import Equal, Exponential, LogDet, SecondOrder, UnboundedError, minus_log_dets
 from steelyard.errors import InputError, NoSolutionError, ShapeError, SolverError
 
 CONTRADICTIONS = {

@@ -4,7 +4,8 @@ import cvxpy as cp
 import numpy as np
 import pytest
 
-from steelyard.cones import ConeProgram, LogDet, Semidefinite, minus_log_dets, safe_conic_bound, solve
+from steelyard.cones import ConeProgram, Semidefinite, safe_conic_bound, solve
+from steelyard.cones.program import LogDet, minus_log_dets
 
 LINKS, PARAMETERS = 7, 70
 

@@ -4,17 +4,8 @@ import cvxpy as cp
 import numpy as np
 import pytest
 
-from steelyard.cones import (
-    AtMost,
-    ConeProgram,
-    Constraint,
-    LogDet,
-    SecondOrder,
-    Semidefinite,
-    minus_log_dets,
-    solve,
-)
-from steelyard.cones.program import Equal, Exponential
+from steelyard.cones import AtMost, ConeProgram, Constraint, Semidefinite, solve
+from steelyard.cones.program import Equal, Exponential, LogDet, SecondOrder, minus_log_dets
 
 SEEDS = range(4)
 

@@ -13,7 +13,8 @@ from steelyard.consistency.feasible_fit import minimise_over_feasible
 from steelyard.consistency.feasible_set import BALL
 from steelyard.errors import InputError, NoSolutionError
 from steelyard.identifiable import structural_identifiability
-from steelyard.inertia import nearest_consistent, pseudo_inertia, random_body
+from steelyard.inertia import nearest_consistent, pseudo_inertia
+from steelyard.inertia.body import random_body
 from steelyard.layout import Layout, layout_of
 from steelyard.zoo import zoo_robot
 

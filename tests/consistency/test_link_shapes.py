@@ -12,12 +12,13 @@ from scipy.spatial import ConvexHull, HalfspaceIntersection
 
 from paper_003.enclosing_ellipsoid import enclosing_ellipsoid
 from robot.mjcf_files import robot_of_mjcf
-from steelyard.consistency import LinkShape, link_shapes
-from steelyard.consistency.link_shapes import uniform_body
+from steelyard.consistency import link_shapes
+from steelyard.consistency.link_shapes import LinkShape, uniform_body
 from steelyard.errors import InputError
 from steelyard.inertia import Body, check_body, pseudo_inertia
 from steelyard.pose import Pose
-from steelyard.robot import Box, Capsule, Cylinder, Geometry, MeshFile, Robot, Shape, Sphere
+from steelyard.robot import Box, Capsule, Cylinder, Geometry, MeshFile, Robot, Sphere
+from steelyard.robot.link import Shape
 from steelyard.zoo import ZOO, zoo_robot
 
 TURNED = Pose.from_rpy([0.3, -0.7, 1.1], [0.2, -0.1, 0.4])

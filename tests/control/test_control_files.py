@@ -13,8 +13,8 @@ from steelyard.control import (
     ComputedTorque,
     FeedforwardPD,
     GravityPID,
+    LoopSettings,
     read_controller,
-    read_loop,
 )
 from steelyard.errors import InputError, UnknownNameError
 from steelyard.zoo import zoo_robot
@@ -70,9 +70,9 @@ def test_every_law_is_read_with_its_own_keys(tmp_path: Path) -> None:
 
 def test_cycle_and_delay_belong_to_the_loop_of_any_law(tmp_path: Path) -> None:
     text = 'law = "pd"\nkp = 1\nkd = 1\n'
-    assert read_loop(written(tmp_path, text), ROBOT).cycle is None
-    assert read_loop(written(tmp_path, text), ROBOT).delay == 0.0
-    loop = read_loop(written(tmp_path, f"{text}cycle = 0.001\ndelay = 0.0015\n"), ROBOT)
+    assert LoopSettings.read(written(tmp_path, text), ROBOT).cycle is None
+    assert LoopSettings.read(written(tmp_path, text), ROBOT).delay == 0.0
+    loop = LoopSettings.read(written(tmp_path, f"{text}cycle = 0.001\ndelay = 0.0015\n"), ROBOT)
     assert (loop.controller.law, loop.cycle, loop.delay) == ("pd", 0.001, 0.0015)
     with pytest.raises(InputError, match=r"controller\.toml: delay: states a delay of 0.0015 s"):
         read_controller(written(tmp_path, f"{text}delay = 0.0015\n"), ROBOT)

@@ -16,7 +16,7 @@ from oracles.thread_counts import thread_count
 from steelyard.dynamics.adjoint import Gradient, regressor_adjoint
 from steelyard.dynamics.regressor import torque_regressor
 from steelyard.errors import InputError, ShapeError
-from steelyard.inertia import random_body
+from steelyard.inertia.body import random_body
 from steelyard.layout import layout_of
 from steelyard.robot import JointKind, Robot
 from steelyard.zoo import ZOO, zoo_robot

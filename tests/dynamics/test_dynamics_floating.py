@@ -11,7 +11,7 @@ from oracles.pinocchio_robot import PinocchioRobot
 from oracles.random_robots import SOLID, link_parameters, random_robot, random_states
 from steelyard.dynamics import inverse_dynamics, mass_matrix, torque_regressor
 from steelyard.errors import DescriptionError, InputError
-from steelyard.inertia import random_body
+from steelyard.inertia.body import random_body
 from steelyard.layout import layout_of
 from steelyard.pose import Pose
 from steelyard.robot import Joint, JointKind, Link, Robot

@@ -19,7 +19,7 @@ from steelyard.dynamics.forward_dynamics import forward_dynamics, forward_scratc
 from steelyard.dynamics.inverse_dynamics import bias, inverse_dynamics
 from steelyard.dynamics.tree import tree_of
 from steelyard.errors import NoSolutionError, ShapeError
-from steelyard.inertia import random_body
+from steelyard.inertia.body import random_body
 from steelyard.layout import Layout, layout_of
 from steelyard.pose import Pose
 from steelyard.robot import Joint, JointKind, Link, Robot

@@ -25,7 +25,7 @@ from steelyard.dynamics import (
     torque_regressor,
 )
 from steelyard.dynamics.inverse_dynamics import bias
-from steelyard.inertia import random_body
+from steelyard.inertia.body import random_body
 from steelyard.layout import layout_of
 from steelyard.pose import Pose
 from steelyard.robot import JointKind, Limits, Robot

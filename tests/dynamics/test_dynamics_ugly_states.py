@@ -12,7 +12,8 @@ from oracles.newton_euler import newton_euler
 from oracles.pinocchio_robot import PinocchioRobot
 from oracles.random_robots import link_parameters, random_robot, random_states
 from steelyard.dynamics import inverse_dynamics, mass_matrix, torque_regressor
-from steelyard.inertia import Body, random_body
+from steelyard.inertia import Body
+from steelyard.inertia.body import random_body
 from steelyard.layout import layout_of
 from steelyard.pose import Pose
 from steelyard.robot import Joint, JointKind, Link, Robot

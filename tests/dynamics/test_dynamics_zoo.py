@@ -12,7 +12,7 @@ from oracles.pinocchio_robot import PinocchioRobot
 from oracles.random_robots import link_parameters, random_states
 from steelyard.drive import DRIVE_TERMS
 from steelyard.dynamics import inverse_dynamics, mass_matrix, torque_regressor
-from steelyard.inertia import random_body
+from steelyard.inertia.body import random_body
 from steelyard.layout import layout_of
 from steelyard.zoo import ZOO, zoo_robot
 

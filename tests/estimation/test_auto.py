@@ -12,8 +12,11 @@ from estimation.test_friction import stribeck_problem
 from oracles.stacked_equation import stacked_equation
 from steelyard.consistency import check_parameters
 from steelyard.errors import InputError, UnknownNameError
-from steelyard.estimation import METHODS, fit_auto, fit_by_name, fit_huber, fit_lmi, fit_weighted
+from steelyard.estimation import METHODS, fit_by_name
+from steelyard.estimation.auto import fit_auto
 from steelyard.estimation.friction import fit_friction
+from steelyard.estimation.linear import fit_huber, fit_weighted
+from steelyard.estimation.physical import fit_lmi
 from steelyard.problem import Estimate, Problem
 from uncertainty.noisy_logs import exact_problem, noisy, with_torque
 

@@ -9,9 +9,10 @@ import pytest
 
 from steelyard.dynamics import inverse_dynamics
 from steelyard.errors import InputError, NoSolutionError
-from steelyard.estimation import KnownMoment, calibrate_by_moments, fit_weighted, with_constant_errors
+from steelyard.estimation import KnownMoment, calibrate_by_moments, with_constant_errors
 from steelyard.estimation.constant_errors import gain_sensitivity
 from steelyard.estimation.equations import solved
+from steelyard.estimation.linear import fit_weighted
 from steelyard.problem import Problem
 from steelyard.uncertainty import base_intervals, parameter_intervals
 from uncertainty.noisy_logs import exact_problem, noisy, with_torque

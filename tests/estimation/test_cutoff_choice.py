@@ -7,7 +7,8 @@ import pytest
 
 from steelyard.dynamics import inverse_dynamics
 from steelyard.errors import InputError, RecordingError
-from steelyard.estimation import choose_cutoff, fit_weighted, lowest_cutoff
+from steelyard.estimation import choose_cutoff, lowest_cutoff
+from steelyard.estimation.linear import fit_weighted
 from steelyard.layout import layout_of
 from steelyard.motion import random_fourier
 from steelyard.problem import problem_of

@@ -10,15 +10,10 @@ import pytest
 
 from steelyard.consistency import Prior, prior_of
 from steelyard.drive import Drive, StribeckShape
-from steelyard.estimation import (
-    choose_drive,
-    fit_auto,
-    fit_weighted,
-    lag_seen_by,
-    largest_torque,
-    with_lag,
-)
+from steelyard.estimation import choose_drive, lag_seen_by, largest_torque, with_lag
+from steelyard.estimation.auto import fit_auto
 from steelyard.estimation.drive_choice import DriveChoice
+from steelyard.estimation.linear import fit_weighted
 from steelyard.estimation.torque_lag import torque_lag
 from steelyard.formats.model_files import mjcf_model
 from steelyard.identification import identification_data, identification_problem

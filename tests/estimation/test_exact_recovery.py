@@ -6,7 +6,7 @@ import numpy as np
 
 from steelyard.audit import torque_error
 from steelyard.drive import DRIVE_TERMS
-from steelyard.estimation import fit_least_squares
+from steelyard.estimation.linear import fit_least_squares
 from steelyard.layout import layout_of
 from steelyard.motion import random_fourier
 from steelyard.problem import problem_of

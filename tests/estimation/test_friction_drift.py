@@ -7,8 +7,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from steelyard.estimation import fit_weighted, friction_drift, with_drift
+from steelyard.estimation import friction_drift, with_drift
 from steelyard.estimation.friction import FrictionDrift
+from steelyard.estimation.linear import fit_weighted
 from steelyard.layout import layout_of
 from steelyard.problem import Problem, problem_of
 from uncertainty.noisy_logs import exact_log, exact_problem, noisy, with_torque

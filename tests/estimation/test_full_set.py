@@ -8,7 +8,7 @@ import numpy as np
 
 from estimation.test_lmi import problem
 from steelyard.consistency import check_parameters
-from steelyard.estimation import fit_least_squares
+from steelyard.estimation.linear import fit_least_squares
 from steelyard.estimation.physical import with_full_set
 
 

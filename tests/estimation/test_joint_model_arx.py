@@ -9,9 +9,9 @@ import pytest
 from scipy.signal import freqz, lfilter
 
 from steelyard.arrays import Array
-from steelyard.control import JointModel, held_response
+from steelyard.control import JointModel
 from steelyard.errors import InputError, NoSolutionError
-from steelyard.estimation import JointTrace, fit_arx, fit_first_order, joint_trace
+from steelyard.estimation import JointTrace, fit_arx, fit_first_order
 from steelyard.estimation.first_order import first_order_response
 from steelyard.simulation.joint_experiments import open_loop, prbs, square_wave
 from steelyard.zoo import zoo_robot
@@ -43,7 +43,7 @@ def test_a_difference_equation_is_found_again_with_its_delay() -> None:
 def test_it_agrees_with_the_first_order_model_where_that_is_the_truth(averaged: int) -> None:
     model = JointModel(25.0, 0.15, 0.0015)
     torque = prbs(0.1, 0.02, 8, 1000.0)
-    trace = trace_of(torque, model.gain * first_order_response(held_response(model, CYCLE), torque))
+    trace = trace_of(torque, model.gain * first_order_response(model.held_response(CYCLE), torque))
     w = 2.0 * math.pi * np.array([0.5, 2.0, 8.0, 20.0])
     found = fit_arx([trace], averaged=averaged)
     tolerance = 1e-5 if averaged == 1 else 0.05
@@ -63,7 +63,7 @@ def test_play_shows_at_high_frequencies_and_only_in_the_difference_equation() ->
             open_loop(robot, name, torque, posture=posture, rng=rng, backlash=backlash, travel=0.8)
             for torque in torques
         ]
-        made = [joint_trace(log) for log in logs]
+        made = [JointTrace.of(log) for log in logs]
         model, arx = fit_first_order(made).model, fit_arx(made)
 
         def apart(low: float, high: float) -> float:

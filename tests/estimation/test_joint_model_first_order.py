@@ -13,9 +13,9 @@ from scipy.integrate import solve_ivp
 from scipy.signal import lsim
 
 from steelyard.arrays import Array
-from steelyard.control import JointModel, held_response
+from steelyard.control import JointModel
 from steelyard.errors import InputError, NoSolutionError, RecordingError, UnknownNameError
-from steelyard.estimation import JointTrace, excited_joint, fit_first_order, joint_trace
+from steelyard.estimation import JointTrace, excited_joint, fit_first_order
 from steelyard.estimation.first_order import first_order_response
 from steelyard.recording import Recording
 from steelyard.simulation.joint_experiments import open_loop, prbs, square_wave
@@ -74,7 +74,7 @@ def test_the_closed_form_agrees_with_an_integrator(dead_time: float) -> None:
         state = found.y[:, -1]
         q[round(b / CYCLE, 6)] = float(state[0])
     measured = np.diff([q[float(k)] for k in range(61)]) / CYCLE
-    said = model.gain * first_order_response(held_response(model, CYCLE), torque)
+    said = model.gain * first_order_response(model.held_response(CYCLE), torque)
     assert said == pytest.approx(measured, rel=1e-7, abs=1e-8)
 
 
@@ -159,7 +159,7 @@ def test_a_simulated_wrist_shows_its_description() -> None:
     name = robot.joint_names[6]
     torques = (square_wave(0.35, 0.4, 4, 1000.0), prbs(0.35, 0.02, 6, 1000.0, rng))
     logs = [open_loop(robot, name, torque, posture=posture, rng=rng, travel=0.6) for torque in torques]
-    fit = fit_first_order([joint_trace(log) for log in logs])
+    fit = fit_first_order([JointTrace.of(log) for log in logs])
     drive = robot.joints[6].drive
     # The drives believe in their gain to 2 %, and 0.01 to 0.032 N·m of friction are hidden.
     assert fit.model.inertia == pytest.approx(0.00453, rel=0.05)
@@ -175,7 +175,7 @@ def test_an_experiment_is_of_the_joint_whose_commands_were_logged() -> None:
         excited_joint(bare)
     log = replace(bare, extra={"command_b": np.arange(50.0)})
     assert excited_joint(log) == "b"
-    trace = joint_trace(log)
+    trace = JointTrace.of(log)
     assert (trace.n, trace.interval) == (49, 0.001)
     with pytest.raises(RecordingError, match="commands of 2 joints"):
         excited_joint(replace(log, extra={**log.extra, "command_a": np.zeros(50)}))

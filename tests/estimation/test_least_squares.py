@@ -9,7 +9,7 @@ from oracles.stacked_equation import stacked_equation
 from steelyard.audit import torque_error
 from steelyard.dynamics import inverse_dynamics
 from steelyard.errors import InputError, NoSolutionError, RecordingError, ShapeError
-from steelyard.estimation import fit_least_squares
+from steelyard.estimation.linear import fit_least_squares
 from steelyard.layout import layout_of
 from steelyard.motion import random_fourier
 from steelyard.problem import Problem

@@ -9,10 +9,12 @@ import pytest
 from steelyard.consistency import check_parameters
 from steelyard.dynamics import inverse_dynamics
 from steelyard.estimation.physical import fit_lmi
-from steelyard.inertia import PARAMETER_NAMES, pseudo_inertia, random_body
+from steelyard.inertia import PARAMETER_NAMES, pseudo_inertia
+from steelyard.inertia.body import random_body
 from steelyard.layout import Layout, layout_of
 from steelyard.motion import random_fourier
-from steelyard.problem import Problem, problem_of_blocks
+from steelyard.problem import Problem
+from steelyard.problem.problem import problem_of_blocks
 from steelyard.zoo import zoo_robot
 
 DRIVE = ["viscous", "coulomb", "offset", "rotor"]

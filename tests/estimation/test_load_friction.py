@@ -12,8 +12,10 @@ from steelyard.arrays import Array
 from steelyard.drive import Drive
 from steelyard.dynamics import inverse_dynamics, rigid_torque, torque_regressor
 from steelyard.errors import InputError, NoSolutionError
-from steelyard.estimation import fit_lmi, fit_weighted, linearised, with_full_set
+from steelyard.estimation import linearised, with_full_set
+from steelyard.estimation.linear import fit_weighted
 from steelyard.estimation.load_friction import fit_load_friction
+from steelyard.estimation.physical import fit_lmi
 from steelyard.layout import Layout, layout_of
 from steelyard.motion import random_fourier
 from steelyard.problem import Problem, problem_of

@@ -11,7 +11,7 @@ from steelyard.dynamics import inverse_dynamics
 from steelyard.errors import InputError
 from steelyard.estimation.physical import LogCoordinates, fit_lmi, fit_log_cholesky, minimise_squares
 from steelyard.layout import layout_of
-from steelyard.problem import problem_of_blocks
+from steelyard.problem.problem import problem_of_blocks
 from steelyard.zoo import zoo_robot
 
 DRIVE = ["viscous", "coulomb", "offset", "rotor"]

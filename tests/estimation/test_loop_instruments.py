@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from steelyard.control import PD, LoopSettings
-from steelyard.estimation import fit_loop_instrumental, fit_weighted
+from steelyard.estimation import fit_loop_instrumental
 from steelyard.estimation.instrumental import loop_instruments
+from steelyard.estimation.linear import fit_weighted
 from steelyard.layout import layout_of
 from steelyard.motion import FourierMotion, random_fourier
 from steelyard.problem import problem_of

@@ -13,7 +13,8 @@ from steelyard.arrays import Array
 from steelyard.errors import InputError
 from steelyard.estimation.sign_checks import sign_checks
 from steelyard.layout import Layout, layout_of
-from steelyard.problem import Problem, problem_of, problem_of_blocks
+from steelyard.problem import Problem, problem_of
+from steelyard.problem.problem import problem_of_blocks
 from steelyard.recording import Recording, read
 from steelyard.robot import Robot, load_robot
 from steelyard.signals import Preparation, prepared

@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 from steelyard.errors import RecordingError
-from steelyard.estimation import fit_least_squares, fit_lmi, fit_weighted
+from steelyard.estimation.linear import fit_least_squares, fit_weighted
 from steelyard.estimation.momentum import fit_momentum
+from steelyard.estimation.physical import fit_lmi
 from steelyard.layout import layout_of
 from steelyard.problem import Problem, evidence_of, problem_of
 from steelyard.recording import Recording

@@ -8,7 +8,8 @@ from functools import cache
 import numpy as np
 
 from steelyard.excitation import DesignProblem, fourier_family, home, robot_columns, spline_family
-from steelyard.limits import Obstacle, Scene, clearance_of
+from steelyard.limits import Scene, clearance_of
+from steelyard.limits.scene import Obstacle
 from steelyard.pose import Pose
 from steelyard.robot import Box, Capsule, Geometry, Robot
 from steelyard.zoo import zoo_robot

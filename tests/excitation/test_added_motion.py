@@ -17,7 +17,8 @@ from steelyard.excitation.added_motion import AddedMotion, Pause, PauseSearch, a
 from steelyard.excitation.objective import ObjectiveStage
 from steelyard.excitation.payload_observability import PayloadScale, TorqueMeter, by_kind, shown_by
 from steelyard.layout import layout_of
-from steelyard.limits import MotionLimits, Obstacle, Scene, clearance_of
+from steelyard.limits import MotionLimits, Scene, clearance_of
+from steelyard.limits.scene import Obstacle
 from steelyard.motion import in_sequence, random_fourier
 from steelyard.pose import Pose
 from steelyard.robot import Box, Robot

@@ -22,7 +22,8 @@ from steelyard.excitation import (
 from steelyard.excitation.columns import proximal_base
 from steelyard.excitation.interior_point import Iterate, _learn, minimise_within_limits
 from steelyard.excitation.local_search import Searcher, random_unknowns
-from steelyard.identifiable import Criterion, numerical_base, score
+from steelyard.identifiable import Criterion, score
+from steelyard.identifiable.base_parameters import numerical_base
 from steelyard.layout import layout_of
 from steelyard.limits import clearance_of
 from steelyard.motion import random_fourier

@@ -19,7 +19,6 @@ from steelyard.limits import clearance_of
 from steelyard.motion import Motion, random_fourier
 from steelyard.problem import Estimate
 from steelyard.simulation import sensor_preset, simulate_motion
-from steelyard.simulation.sensor import drawn_robot_sample
 from steelyard.zoo import zoo_robot
 
 ROBOT = zoo_robot("panda")
@@ -37,7 +36,7 @@ def plant() -> np.random.Generator:
 def truth() -> np.ndarray:
     """Its parameters, the offsets with the biases of its meters, which torques cannot tell apart."""
     phi = np.array(LAYOUT.complete_nominal())
-    bias = drawn_robot_sample(sensor_preset("industrial"), ROBOT, deepcopy(plant())).bias
+    bias = sensor_preset("industrial").drawn(ROBOT, deepcopy(plant())).bias
     phi[[LAYOUT.index(f"{joint}.offset") for joint in LAYOUT.joints]] += bias
     return phi
 

@@ -12,7 +12,7 @@ from steelyard.drive import ALL_TERMS, StribeckShape
 from steelyard.export import estimate_record, estimated_model
 from steelyard.formats import Written
 from steelyard.identifiable import Identifiability
-from steelyard.inertia import random_body
+from steelyard.inertia.body import random_body
 from steelyard.layout import Layout, layout_of
 from steelyard.model import Model, write_model
 from steelyard.problem import Estimate

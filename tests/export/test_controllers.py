@@ -26,7 +26,8 @@ from steelyard.export.controllers import (
     decimal_number,
     rounded_outward,
 )
-from steelyard.inertia import Body, random_body
+from steelyard.inertia import Body
+from steelyard.inertia.body import random_body
 from steelyard.pose import Pose
 
 TURN = Rotation.from_euler("ZYX", [130.0, -35.0, 70.0], degrees=True)

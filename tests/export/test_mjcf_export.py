@@ -19,7 +19,8 @@ from shared_material import ROBOTS, needs_shared, robot_files
 from steelyard.errors import DescriptionError
 from steelyard.formats.mjcf import mjcf_text
 from steelyard.formats.model_files import mjcf_model
-from steelyard.inertia import Body, random_body
+from steelyard.inertia import Body
+from steelyard.inertia.body import random_body
 from steelyard.layout import Layout, layout_of
 from steelyard.pose import Pose
 from steelyard.robot import Joint, JointKind, Robot, load_robot, parse_urdf

@@ -13,7 +13,8 @@ import pytest
 from export.object_material import dumbbell_body, dumbbell_mesh, write_obj, write_stl
 from steelyard.export.object_mesh import convex_hull, object_mesh
 from steelyard.export.payload_asset import write_object
-from steelyard.inertia import Body, random_body
+from steelyard.inertia import Body
+from steelyard.inertia.body import random_body
 from steelyard.pose import Pose
 
 POSE = Pose.from_rpy((0.3, -1.0, 2.0), (0.03, -0.02, 0.1))

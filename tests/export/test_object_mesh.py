@@ -28,7 +28,7 @@ from steelyard.export.object_mesh import (
     object_mesh,
     thinned_hull,
 )
-from steelyard.inertia import Body, Mesh, box, edge_defects, mesh_properties, read_mesh
+from steelyard.inertia import Body, Mesh, box
 from steelyard.pose import Pose
 
 POSE = Pose.from_rpy((0.3, -1.0, 2.0), (0.03, -0.02, 0.1))
@@ -52,8 +52,8 @@ def _codes(findings: tuple[object, ...]) -> set[str]:
 def test_the_hull_is_closed_faces_outwards_and_has_the_volume_qhull_finds(name: str) -> None:
     points = SURFACES[name].vertices
     hull = convex_hull(points)
-    assert edge_defects(hull) == edge_defects(box_mesh((1, 1, 1)))
-    weighed = mesh_properties(hull, mass=1.0)
+    assert hull.edge_defects() == box_mesh((1, 1, 1)).edge_defects()
+    weighed = hull.properties(mass=1.0)
     assert not weighed.turned
     assert weighed.volume == pytest.approx(ConvexHull(points - points.mean(axis=0)).volume, rel=1e-9)
 
@@ -85,7 +85,7 @@ def test_a_hull_of_many_corners_is_thinned_from_within_and_loses_little(stretch:
     thin = thinned_hull(whole)
     assert len(thin.vertices) <= MOST_CORNERS
     assert {tuple(v) for v in thin.vertices} <= {tuple(v) for v in whole.vertices}
-    volumes = [mesh_properties(hull, mass=1.0).volume for hull in (whole, thin)]
+    volumes = [hull.properties(mass=1.0).volume for hull in (whole, thin)]
     assert 0.95 * volumes[0] < volumes[1] < volumes[0]
     assert 0.0 < heights(thin, whole.vertices).max() < 0.02 * 0.05
     assert thinned_hull(thin) is thin
@@ -120,15 +120,15 @@ def test_a_mesh_is_scaled_and_placed_whatever_file_it_comes_from(tmp_path: Path,
     else:
         write_obj(path, own)
     mesh = object_mesh(path, scale=1e-3, pose=POSE)
-    expected = mesh_properties(own, mass=1e-3).body  # lengths in mm
-    found = mesh_properties(mesh.surface, mass=1e-3).body
+    expected = own.properties(mass=1e-3).body  # lengths in mm
+    found = mesh.surface.properties(mass=1e-3).body
     np.testing.assert_allclose(found.com, POSE.apply(1e-3 * expected.com), atol=1e-15)
     turned = POSE.rotation @ (1e-6 * expected.inertia) @ POSE.rotation.T
     np.testing.assert_allclose(found.inertia, turned, atol=1e-12 * np.abs(turned).max())
     (tmp_path / "again.obj").write_bytes(mesh.content)
-    again = read_mesh(tmp_path / "again.obj")
-    assert mesh_properties(again, mass=1.0).body.inertia == pytest.approx(
-        mesh_properties(own, mass=1.0).body.inertia, rel=1e-12, abs=1e-9
+    again = Mesh.read(tmp_path / "again.obj")
+    assert again.properties(mass=1.0).body.inertia == pytest.approx(
+        own.properties(mass=1.0).body.inertia, rel=1e-12, abs=1e-9
     )
     assert not mesh.findings
 
@@ -144,7 +144,7 @@ def test_an_obj_file_is_kept_to_the_byte_and_its_materials_are_said_to_be_missin
 def test_what_is_written_as_obj_reads_back_to_the_same_bits(tmp_path: Path) -> None:
     mesh = Mesh(POSE.apply(dumbbell_mesh(9).vertices), dumbbell_mesh(9).faces)
     (tmp_path / "it.obj").write_bytes(obj_content(mesh))
-    again = read_mesh(tmp_path / "it.obj")
+    again = Mesh.read(tmp_path / "it.obj")
     assert np.array_equal(again.vertices[again.faces], mesh.vertices[mesh.faces])
 
 
@@ -153,7 +153,7 @@ def test_an_open_mesh_is_kept_with_a_finding_and_still_has_a_hull(tmp_path: Path
     mesh = object_mesh(write_obj(tmp_path / "it.obj", Mesh(whole.vertices, whole.faces[1:])))
     assert _codes(mesh.findings) == {"mesh-not-watertight"}
     assert "3 edges are open" in mesh.findings[0].message
-    assert mesh_properties(mesh.hull, mass=1.0).volume == pytest.approx(0.006)
+    assert mesh.hull.properties(mass=1.0).volume == pytest.approx(0.006)
 
 
 def test_a_flat_mesh_and_a_scale_of_nothing_are_refused(tmp_path: Path) -> None:

@@ -9,9 +9,8 @@ import pytest
 from export.object_material import box_mesh, weighted_box, write_obj
 from steelyard.export.object_mesh import object_mesh
 from steelyard.export.payload_asset import write_object
-from steelyard.inertia import mesh_properties
 from steelyard.pose import Pose
-from steelyard.simulation.object_trials import compared_motion, run_trial, standard_trials, swing_period
+from steelyard.simulation.object_trials import run_trial, standard_trials
 
 SIDES = (0.10, 0.06, 0.04)
 POSE = Pose.from_rpy((0.3, 0.1, -0.4), (0.02, 0.0, 0.05))
@@ -23,18 +22,18 @@ def test_the_measured_asset_moves_like_the_object_and_the_uniform_one_does_not(
     tmp_path: Path, name: str
 ) -> None:
     mesh = object_mesh(write_obj(tmp_path / "it.obj", box_mesh(SIDES)), pose=POSE)
-    uniform = mesh_properties(mesh.surface, mass=TRUTH.mass).body
+    uniform = mesh.surface.properties(mass=TRUTH.mass).body
     for folder, body in (("measured", TRUTH), ("uniform", uniform)):
         write_object(tmp_path / folder, body, mesh=mesh)
     asset = tmp_path / "measured" / "object.xml"
     trial = standard_trials(asset)[name]
     truth = run_trial(asset, trial, body=TRUTH)
     measured, naive = (run_trial(tmp_path / f / "object.xml", trial) for f in ("measured", "uniform"))
-    same, other = compared_motion(measured, truth), compared_motion(naive, truth)
+    same, other = measured.compared_with(truth), naive.compared_with(truth)
     assert same.largest_position < 1e-6
     assert same.largest_angle < 1e-6
     assert other.largest_position > 1e-3
     assert other.largest_angle > 0.1
     if name == "swing":
-        assert swing_period(measured) == pytest.approx(swing_period(truth), rel=1e-9)
-        assert abs(swing_period(naive) / swing_period(truth) - 1) > 0.005
+        assert measured.swing_period() == pytest.approx(truth.swing_period(), rel=1e-9)
+        assert abs(naive.swing_period() / truth.swing_period() - 1) > 0.005

@@ -19,7 +19,8 @@ from steelyard.arrays import Array
 from steelyard.drive import Drive
 from steelyard.errors import InputError
 from steelyard.finding import Finding, Severity
-from steelyard.inertia import Body, random_body
+from steelyard.inertia import Body
+from steelyard.inertia.body import random_body
 from steelyard.pose import Pose
 from steelyard.robot import Capsule, Geometry, Limits, MeshFile, Robot, Sphere
 

@@ -11,7 +11,8 @@ from shared_material import ROBOTS, needs_shared
 from steelyard.drive import DRIVE_TERMS
 from steelyard.dynamics import torque_regressor
 from steelyard.errors import NoSolutionError
-from steelyard.identifiable import numerical_base, structural_identifiability
+from steelyard.identifiable import structural_identifiability
+from steelyard.identifiable.base_parameters import numerical_base
 from steelyard.layout import layout_of
 from steelyard.robot import Robot, load_robot
 from steelyard.zoo import ZOO, zoo_robot

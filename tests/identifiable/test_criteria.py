@@ -11,7 +11,7 @@ from oracles.pinocchio_robot import PinocchioRobot
 from steelyard.dynamics import compress, regressor_adjoint, torque_gram, torque_regressor
 from steelyard.errors import InputError
 from steelyard.identifiable.base_parameters import numerical_base
-from steelyard.identifiable.criteria import Criterion, Information, score, smooth_condition
+from steelyard.identifiable.criteria import Criterion, Information, score
 from steelyard.layout import layout_of
 from steelyard.zoo import zoo_robot
 
@@ -81,10 +81,10 @@ def test_the_gradient_is_what_differences_show(word: str) -> None:
 @pytest.mark.parametrize("power", [1.0, 4.0, 32.0])
 def test_the_smooth_condition_number_bounds_the_true_one_and_has_its_gradient(power: float) -> None:
     W, change = regressor(), np.random.default_rng(1).normal(size=(40, COUNT))
-    smooth = smooth_condition(Information.of_regressor(W), power)
+    smooth = Information.of_regressor(W).smooth_condition(power)
     assert np.linalg.cond(W) * (1 - 1e-12) < smooth.value < np.linalg.cond(W) * COUNT ** (1.0 / power)
     h = 1e-6
-    ends = [smooth_condition(Information.of_regressor(W + s * h * change), power).value for s in (1, -1)]
+    ends = [Information.of_regressor(W + s * h * change).smooth_condition(power).value for s in (1, -1)]
     slope = (ends[0] - ends[1]) / (2 * h)
     assert np.vdot(2.0 * W @ smooth.gradient, change) == pytest.approx(slope, rel=1e-6)
 

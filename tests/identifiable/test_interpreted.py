@@ -12,14 +12,14 @@ from steelyard.compiled import _interpreted, never_interpreted
 from steelyard.dynamics import forward_kinematics, kinematics
 from steelyard.identifiable import Identifiability, structural_identifiability, structure
 from steelyard.layout import layout_of
-from steelyard.robot import Robot, Rotor, with_rotors
+from steelyard.robot import Robot, Rotor
 from steelyard.zoo import zoo_robot
 
 PUMA = zoo_robot("puma560")
 ROBOTS = {
     "panda": zoo_robot("panda"),
     "slides": zoo_robot("scara"),
-    "rotors": with_rotors(PUMA, {joint.name: Rotor(50.0) for joint in PUMA.joints}),
+    "rotors": PUMA.with_rotors({joint.name: Rotor(50.0) for joint in PUMA.joints}),
     "floats": zoo_robot("cheetah3").floating(),
 }
 

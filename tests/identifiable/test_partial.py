@@ -16,7 +16,7 @@ from steelyard.identifiable import Class, restricted, structural_identifiability
 from steelyard.identifiable.partial import PartialIdentifiability, partial_identifiability
 from steelyard.identifiable.random_states import in_free_flight
 from steelyard.layout import Layout, layout_of
-from steelyard.robot import Robot, Rotor, load_robot, spin_only, with_rotors
+from steelyard.robot import Robot, Rotor, load_robot
 from steelyard.robot.joint import Mimic
 from steelyard.zoo import ZOO, zoo_robot
 
@@ -106,8 +106,8 @@ def _spinning(name: str, *, floating: bool = False) -> tuple[Robot, Layout]:
     """A robot of the zoo with a symmetric rotor at each joint, of which only the spin inertia is asked."""
     robot = zoo_robot(name).floating() if floating else zoo_robot(name)
     driven = [joint.name for joint in robot.joints if joint.nv == 1]
-    geared = with_rotors(robot, {joint: Rotor(5.0) for joint in driven})
-    return geared, layout_of(geared).fixing(spin_only(driven))
+    geared = robot.with_rotors({joint: Rotor(5.0) for joint in driven})
+    return geared, layout_of(geared).fixing(Rotor.spin_only(driven))
 
 
 @pytest.mark.parametrize(

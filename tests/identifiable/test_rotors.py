@@ -13,7 +13,7 @@ from oracles.paper_mechanisms import CHEETAH_LEG, PUMA, SCARA, Mechanism, geared
 from oracles.random_robots import random_robot
 from steelyard.identifiable import restricted, structural_identifiability
 from steelyard.layout import layout_of
-from steelyard.robot import Rotor, spin_only, with_rotors
+from steelyard.robot import Rotor
 
 DRIVES = ([], ["viscous", "coulomb", "offset", "rotor"], ["asymmetric"])
 
@@ -27,7 +27,7 @@ def test_numbers_agree_on_trees_with_rotors_of_any_axis_and_ratio(seed: int) -> 
 @pytest.mark.parametrize("seed", range(30))
 def test_numbers_agree_when_rotors_only_spin(seed: int) -> None:
     robot = rotor_tree(np.random.default_rng(seed))
-    layout = layout_of(robot).fixing(spin_only(geared_joints(robot)))
+    layout = layout_of(robot).fixing(Rotor.spin_only(geared_joints(robot)))
     found = restricted(structural_identifiability(robot, layout))
     free = np.flatnonzero(layout.free)
     order = [10 * i + k for i in range(len(robot.links)) for k in TABLE_ORDER if layout.free[10 * i + k]]
@@ -52,7 +52,7 @@ def test_parallel_rotors_of_revolute_joints_count_like_armatures(seed: int, rati
     plain = restricted(
         structural_identifiability(robot, with_armature.fixing(dict.fromkeys(slides, 0.0)))
     ).count
-    assert with_spin(with_rotors(robot, {name: Rotor(ratio) for name in revolute})).count == plain
+    assert with_spin(robot.with_rotors({name: Rotor(ratio) for name in revolute})).count == plain
 
 
 @pytest.mark.parametrize("mechanism", [PUMA, SCARA, CHEETAH_LEG])
@@ -60,7 +60,7 @@ def test_a_rotor_that_turns_with_its_link_adds_nothing(mechanism: Mechanism) -> 
     robot = replace(mechanism, ratio=1.0).robot()
     names = [joint.name for joint in robot.joints if joint.kind.rotates]
     rigid = structural_identifiability(robot, layout_of(robot)).count
-    geared = with_rotors(robot, {name: Rotor(1.0) for name in names})
+    geared = robot.with_rotors({name: Rotor(1.0) for name in names})
     assert structural_identifiability(geared, layout_of(geared)).count == rigid
 
 
@@ -76,8 +76,8 @@ def test_where_a_balanced_rotor_sits_changes_no_class() -> None:
     places = [None, np.array([-0.342, 0.0, 0.0])]
     spun = [
         with_spin(
-            with_rotors(
-                robot, {"joint1": Rotor(10.0), "joint2": Rotor(10.0), "joint3": Rotor(10.0, place=place)}
+            robot.with_rotors(
+                {"joint1": Rotor(10.0), "joint2": Rotor(10.0), "joint3": Rotor(10.0, place=place)}
             )
         )
         for place in places

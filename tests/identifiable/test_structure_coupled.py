@@ -19,7 +19,7 @@ from steelyard.identifiable import (
 )
 from steelyard.identifiable.base_parameters import echelon_form, row_space
 from steelyard.layout import layout_of
-from steelyard.robot import Joint, JointKind, Limits, Robot, Rotor, spin_only, with_rotors
+from steelyard.robot import Joint, JointKind, Limits, Robot, Rotor
 from steelyard.robot.joint import Mimic
 from steelyard.zoo import zoo_robot
 
@@ -103,8 +103,8 @@ def test_stribeck_friction_that_fades_fast_is_told_by_its_law_and_not_by_its_siz
 def test_rotors_and_partial_measurements_are_asked_about_too() -> None:
     robot = folded("puma560")
     driven = [joint.name for joint in robot.joints if joint.nv == 1]
-    geared = with_rotors(robot, {name: Rotor(5.0) for name in driven})
-    layout = layout_of(geared).fixing(spin_only(driven))
+    geared = robot.with_rotors({name: Rotor(5.0) for name in driven})
+    layout = layout_of(geared).fixing(Rotor.spin_only(driven))
     whole = restricted(structural_identifiability(geared, layout))
     found = partial_identifiability(geared, layout, driven, rng=np.random.default_rng(1))
     assert found.count == found.possible == whole.count

@@ -9,7 +9,8 @@ from oracles.mixed_trees import mixed_tree
 from oracles.numerical_identifiability import numbers, stacked_regressor
 from shared_material import ROBOTS, needs_shared
 from steelyard.errors import InputError
-from steelyard.identifiable import numerical_base, restricted, structural_identifiability
+from steelyard.identifiable import restricted, structural_identifiability
+from steelyard.identifiable.base_parameters import numerical_base
 from steelyard.layout import layout_of
 from steelyard.link_frames import modified_dh_frames, urdf_frames
 from steelyard.reduction import symmetric_links

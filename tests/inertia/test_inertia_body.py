@@ -5,7 +5,8 @@ import pinocchio as pin
 import pytest
 
 from steelyard.errors import InputError, ShapeError
-from steelyard.inertia import Body, random_body
+from steelyard.inertia import Body
+from steelyard.inertia.body import random_body
 from steelyard.pose import Pose
 
 SHAPES = ("solid", "planar", "rod", "point", "massless")

@@ -16,8 +16,8 @@ from steelyard.inertia import (
     log_cholesky_jacobian,
     nearest_consistent,
     pseudo_inertia,
-    random_body,
 )
+from steelyard.inertia.body import random_body
 from steelyard.inertia.cholesky import LOG_CHOLESKY_NAMES
 
 ETA = arrays(np.float64, 10, elements=st.floats(-2.0, 2.0))

@@ -12,9 +12,9 @@ from steelyard.inertia import (
     characteristic_length,
     check_body,
     pseudo_inertia,
-    random_body,
     relative_eigenvalue,
 )
+from steelyard.inertia.body import random_body
 from steelyard.pose import Pose
 
 SHAPES = ("solid", "planar", "rod", "point", "massless")

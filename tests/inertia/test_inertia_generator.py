@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from steelyard.errors import InputError, UnknownNameError
-from steelyard.inertia import pseudo_inertia, random_body
+from steelyard.inertia import pseudo_inertia
+from steelyard.inertia.body import random_body
 
 RANK = {"solid": 4, "planar": 3, "rod": 2, "point": 1, "massless": 0}
 

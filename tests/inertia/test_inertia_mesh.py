@@ -8,17 +8,7 @@ import numpy as np
 import pytest
 
 from steelyard.errors import InputError
-from steelyard.inertia import (
-    Body,
-    Mesh,
-    MujocoPrincipal,
-    box,
-    cylinder,
-    edge_defects,
-    mesh_properties,
-    read_mesh,
-    sphere,
-)
+from steelyard.inertia import Body, Mesh, MujocoPrincipal, box, cylinder, sphere
 from steelyard.pose import Pose
 
 SHARED = Path(__file__).resolve().parents[2].parent / "shared"
@@ -75,7 +65,7 @@ def round_solids(n):
 
 
 def relative_error(mesh, solid):
-    found = mesh_properties(mesh, density=DENSITY).body.parameters
+    found = mesh.properties(density=DENSITY).body.parameters
     return np.abs(found - solid.parameters).max() / np.abs(solid.parameters).max()
 
 
@@ -94,7 +84,7 @@ def write_stl(path, mesh, *, binary):
 
 
 def test_a_box_is_exact():
-    found = mesh_properties(box_mesh(), density=DENSITY)
+    found = box_mesh().properties(density=DENSITY)
     assert not found.turned
     assert found.volume == pytest.approx(0.2 * 0.4 * 0.6, rel=1e-14)
     np.testing.assert_allclose(
@@ -103,7 +93,7 @@ def test_a_box_is_exact():
 
 
 def test_mass_instead_of_density():
-    found = mesh_properties(box_mesh(), mass=3.0).body
+    found = box_mesh().properties(mass=3.0).body
     np.testing.assert_allclose(found.parameters, box((0.2, 0.4, 0.6), mass=3.0).parameters, atol=1e-14)
 
 
@@ -117,8 +107,8 @@ def test_finer_meshes_of_round_solids_converge_with_the_square_of_the_step(name)
 def test_moving_the_vertices_moves_the_body():
     mesh, _ = round_solids(12)["cone"]
     X = Pose.from_rpy((0.3, -1.0, 2.0), (3.0, -2.0, 1.0))
-    moved = mesh_properties(Mesh(X.apply(mesh.vertices), mesh.faces), density=DENSITY).body
-    expected = mesh_properties(mesh, density=DENSITY).body.moved(X)
+    moved = Mesh(X.apply(mesh.vertices), mesh.faces).properties(density=DENSITY).body
+    expected = mesh.properties(density=DENSITY).body.moved(X)
     assert moved.mass == pytest.approx(expected.mass, rel=1e-12)
     np.testing.assert_allclose(moved.com, expected.com, atol=1e-12)
     np.testing.assert_allclose(moved.inertia, expected.inertia, atol=1e-12)
@@ -126,9 +116,9 @@ def test_moving_the_vertices_moves_the_body():
 
 def test_faces_that_point_inwards_are_turned_and_it_is_said():
     mesh = box_mesh()
-    found = mesh_properties(Mesh(mesh.vertices, mesh.faces[:, ::-1]), density=DENSITY)
+    found = Mesh(mesh.vertices, mesh.faces[:, ::-1]).properties(density=DENSITY)
     assert found.turned
-    expected = mesh_properties(mesh, density=DENSITY)
+    expected = mesh.properties(density=DENSITY)
     np.testing.assert_allclose(found.body.parameters, expected.body.parameters, atol=1e-15)
 
 
@@ -138,7 +128,7 @@ def test_a_hollow_is_subtracted():
         np.concatenate([outer.vertices, inner.vertices]),
         np.concatenate([outer.faces, inner.faces[:, ::-1] + len(outer.vertices)]),
     )
-    found = mesh_properties(both, density=DENSITY).body
+    found = both.properties(density=DENSITY).body
     expected = box((0.2, 0.4, 0.6), density=DENSITY) - box((0.1, 0.2, 0.3), density=DENSITY)
     np.testing.assert_allclose(found.parameters, expected.parameters, atol=1e-14)
 
@@ -146,9 +136,9 @@ def test_a_hollow_is_subtracted():
 def test_an_open_mesh_is_refused_with_the_number_of_open_edges():
     mesh = box_mesh()
     holed = Mesh(mesh.vertices, mesh.faces[1:])
-    assert edge_defects(holed).open == 3
+    assert holed.edge_defects().open == 3
     with pytest.raises(InputError, match="3 edges are open"):
-        mesh_properties(holed, mass=1.0)
+        holed.properties(mass=1.0)
 
 
 def test_a_face_turned_against_its_neighbours_is_refused():
@@ -156,15 +146,15 @@ def test_a_face_turned_against_its_neighbours_is_refused():
     faces = mesh.faces.copy()
     faces[0] = faces[0, ::-1]
     with pytest.raises(InputError, match="0 edges are open and 3 join faces that disagree"):
-        mesh_properties(Mesh(mesh.vertices, faces), mass=1.0)
+        Mesh(mesh.vertices, faces).properties(mass=1.0)
 
 
 def test_a_flat_mesh_encloses_nothing():
     vertices = np.array([[0.0, 0, 0.1], [1, 0, 0.1], [0, 1, 0.1], [1, 1, 0.1]])
     faces = np.array([[0, 1, 2], [1, 3, 2], [0, 2, 1], [1, 2, 3]])
-    assert edge_defects(Mesh(vertices, faces)).open == 0
+    assert Mesh(vertices, faces).edge_defects().open == 0
     with pytest.raises(InputError, match="encloses no volume"):
-        mesh_properties(Mesh(vertices, faces), mass=1.0)
+        Mesh(vertices, faces).properties(mass=1.0)
 
 
 def test_indices_that_point_nowhere_are_refused():
@@ -178,9 +168,9 @@ def test_indices_that_point_nowhere_are_refused():
 def test_stl_files_are_read_and_their_corners_merged(tmp_path, binary):
     path = tmp_path / "box.STL"
     write_stl(path, box_mesh((0.25, 0.5, 0.75)), binary=binary)
-    mesh = read_mesh(path)
+    mesh = Mesh.read(path)
     assert mesh.vertices.shape == (8, 3)
-    body = mesh_properties(mesh, mass=1.0).body
+    body = mesh.properties(mass=1.0).body
     np.testing.assert_allclose(body.parameters, box((0.25, 0.5, 0.75), mass=1.0).parameters, atol=1e-15)
 
 
@@ -193,7 +183,7 @@ def test_obj_files_are_read_with_polygons_textures_and_counting_from_the_end(tmp
     lines += ["f " + " ".join(f"{i + 1}/1/1" for i in quad) for quad in QUADS[:3]]
     lines += ["f " + " ".join(f"{i - 8}//2" for i in quad) for quad in QUADS[3:]]
     path.write_text("\n".join(lines))
-    found = mesh_properties(read_mesh(path, scale=0.5), mass=2.0).body
+    found = Mesh.read(path, scale=0.5).properties(mass=2.0).body
     np.testing.assert_allclose(found.parameters, box((1, 1, 1), mass=2.0).parameters, atol=1e-15)
 
 
@@ -216,12 +206,12 @@ def test_malformed_files_are_refused_with_the_line(tmp_path, name, text, message
     path = tmp_path / name
     path.write_text(text)
     with pytest.raises(InputError, match=message):
-        read_mesh(path)
+        Mesh.read(path)
 
 
 def test_a_missing_file_is_refused_by_name(tmp_path):
     with pytest.raises(InputError, match=r"none\.stl: cannot be read: No such file"):
-        read_mesh(tmp_path / "none.stl")
+        Mesh.read(tmp_path / "none.stl")
 
 
 @pytest.mark.skipif(not LINKS.is_dir(), reason="the public robot descriptions in ../shared are absent")
@@ -235,7 +225,7 @@ def test_mujoco_weighs_the_links_of_a_real_robot_the_same(link):
     judge = MujocoPrincipal(
         model.body_mass[1], model.body_ipos[1], model.body_iquat[1], model.body_inertia[1]
     ).to_body()
-    body = mesh_properties(read_mesh(path), density=DENSITY).body
+    body = Mesh.read(path).properties(density=DENSITY).body
     assert body.consistency.strict
     assert body.mass == pytest.approx(judge.mass, rel=1e-5)
     np.testing.assert_allclose(body.com, judge.com, atol=1e-6)

@@ -10,10 +10,10 @@ from steelyard.inertia import (
     check_body,
     from_log_cholesky,
     nearest_consistent,
-    random_body,
     relative_eigenvalue,
     scaled_pseudo_inertia,
 )
+from steelyard.inertia.body import random_body
 
 SHAPES = ("solid", "planar", "rod", "point", "massless")
 

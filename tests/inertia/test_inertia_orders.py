@@ -6,7 +6,8 @@ import pinocchio as pin
 import pytest
 
 from steelyard.errors import InputError, UnknownNameError
-from steelyard.inertia import PARAMETER_NAMES, MujocoPrincipal, from_order, random_body
+from steelyard.inertia import PARAMETER_NAMES, MujocoPrincipal, from_order
+from steelyard.inertia.body import random_body
 from steelyard.inertia.orders import ORDERS
 
 SHAPES = ("solid", "planar", "rod", "point", "massless")

@@ -11,7 +11,7 @@ import pytest
 import trimesh
 
 from steelyard.errors import InputError, MissingExtraError
-from steelyard.inertia import Mesh, read_mesh
+from steelyard.inertia import Mesh
 
 DAE = """<?xml version="1.0"?>
 <COLLADA xmlns="http://www.collada.org/2005/11/COLLADASchema" version="1.4.1">
@@ -56,7 +56,7 @@ def test_a_collada_scene_has_its_nodes_transforms_and_unit(tmp_path: Path, faces
     scaled = corners * [2.0, 1.0, 1.0]
     expected = 0.01 * np.column_stack([-scaled[:, 1], scaled[:, 0], scaled[:, 2] + 10.0])
     path = _dae(tmp_path, faces=faces)
-    mesh = read_mesh(path)
+    mesh = Mesh.read(path)
     assert mesh.doubt == ""
     np.testing.assert_allclose(_used(mesh), np.unique(np.round(expected, 6) + 0.0, axis=0), atol=1e-7)
     # Coal takes the numbers of a file for metres, whatever unit it states.
@@ -70,7 +70,7 @@ def test_a_material_that_is_missing_takes_no_shape_along(tmp_path: Path) -> None
         '<bind_material><technique_common><instance_material symbol="x" target="#nowhere"/>'
         "</technique_common></bind_material>"
     )
-    assert len(read_mesh(_dae(tmp_path, material=broken)).faces) == 4
+    assert len(Mesh.read(_dae(tmp_path, material=broken)).faces) == 4
 
 
 @pytest.mark.parametrize(
@@ -86,7 +86,7 @@ def test_a_material_that_is_missing_takes_no_shape_along(tmp_path: Path) -> None
 )
 def test_faces_that_would_be_lost_are_refused(tmp_path: Path, words: dict[str, str], message: str) -> None:
     with pytest.raises(InputError, match=message):
-        read_mesh(_dae(tmp_path, **words))
+        Mesh.read(_dae(tmp_path, **words))
 
 
 def test_nodes_that_show_each_other_billions_of_times_are_refused_soon(tmp_path: Path) -> None:
@@ -97,13 +97,13 @@ def test_nodes_that_show_each_other_billions_of_times_are_refused_soon(tmp_path:
         for head, b in reversed(list(zip(ordered, [*names[1:], "end"], strict=True)))
     )
     with pytest.raises(InputError, match="shows more than"):
-        read_mesh(_dae(tmp_path, nodes=nodes, more='<instance_node url="#l0"/>'))
+        Mesh.read(_dae(tmp_path, nodes=nodes, more='<instance_node url="#l0"/>'))
 
 
 @pytest.mark.parametrize("up", ["<up_axis>Y_UP</up_axis>", ""])
 def test_a_file_with_another_axis_up_is_read_as_coal_reads_it_and_doubted(tmp_path: Path, up: str) -> None:
     path = _dae(tmp_path, up=up, unit="")
-    mesh = read_mesh(path)
+    mesh = Mesh.read(path)
     assert "Y points up" in mesh.doubt
     theirs = np.asarray(coal.MeshLoader().load(str(path), np.ones(3)).vertices())
     np.testing.assert_allclose(theirs.max(axis=0), mesh.vertices.max(axis=0), atol=1e-6)
@@ -116,7 +116,7 @@ def test_ply_and_glb_are_read_back_as_trimesh_wrote_them(tmp_path: Path, kind: s
     scene = trimesh.Scene()
     scene.add_geometry(box, transform=pose)
     (box.copy().apply_transform(pose) if kind == "ply" else scene).export(tmp_path / f"a.{kind}")
-    mesh = read_mesh(tmp_path / f"a.{kind}")
+    mesh = Mesh.read(tmp_path / f"a.{kind}")
     expected = trimesh.transform_points(box.vertices, pose)
     np.testing.assert_allclose(_used(mesh).min(axis=0), expected.min(axis=0), atol=1e-6)
     np.testing.assert_allclose(_used(mesh).max(axis=0), expected.max(axis=0), atol=1e-6)
@@ -125,7 +125,7 @@ def test_ply_and_glb_are_read_back_as_trimesh_wrote_them(tmp_path: Path, kind: s
     for cut in (10, len(whole) // 2, len(whole) - 3):
         (tmp_path / f"b.{kind}").write_bytes(whole[:cut])
         with pytest.raises(InputError):
-            read_mesh(tmp_path / f"b.{kind}")
+            Mesh.read(tmp_path / f"b.{kind}")
 
 
 @pytest.mark.parametrize(("kind", "module"), [("dae", "collada"), ("ply", "trimesh")])
@@ -135,4 +135,4 @@ def test_without_the_library_its_extra_is_named(
     monkeypatch.setitem(sys.modules, module, None)  # type: ignore[arg-type]
     (tmp_path / f"a.{kind}").write_text("x")
     with pytest.raises(MissingExtraError, match=r"steelyard\[meshes\]"):
-        read_mesh(tmp_path / f"a.{kind}")
+        Mesh.read(tmp_path / f"a.{kind}")

@@ -18,23 +18,16 @@ from steelyard.errors import InputError
 from steelyard.layout import layout_of
 from steelyard.limits import (
     Certificate,
-    Margins,
     MotionLimits,
     NotCertifiedError,
-    Obstacle,
     Scene,
     certify,
     clearance_of,
-    write_certificate,
 )
-from steelyard.motion import (
-    AnyMotion,
-    FourierMotion,
-    bezier,
-    extent,
-    pick_and_place,
-    random_fourier,
-)
+from steelyard.limits.margins import Margins
+from steelyard.limits.scene import Obstacle
+from steelyard.motion import AnyMotion, FourierMotion, extent, pick_and_place, random_fourier
+from steelyard.motion.spline import bezier
 from steelyard.pose import Pose
 from steelyard.robot import Box, Capsule, Robot, Sphere
 from steelyard.zoo import zoo_robot
@@ -241,7 +234,7 @@ def test_a_certificate_states_what_it_rests_on_and_survives_its_file(tmp_path: P
     assert rests.findings == limits.findings
     assert (rests.lower <= limits.parameters).all()
     assert (limits.parameters <= rests.upper).all()
-    write_certificate(certificate, tmp_path / "certificate.json")
+    certificate.write(tmp_path / "certificate.json")
     again = read_document(Certificate, tmp_path / "certificate.json")
     assert again.margins == certificate.margins
     assert again.stretches == certificate.stretches
@@ -264,7 +257,7 @@ def test_what_is_no_certificate_is_refused(tmp_path: Path) -> None:
         read_document(Certificate, path)
     robot = zoo_robot("two_link")
     motion = random_fourier(robot, np.random.default_rng(0))
-    write_certificate(certify(MotionLimits(robot), motion), path)
+    certify(MotionLimits(robot), motion).write(path)
     path.write_text(path.read_text().replace('"margin": ', '"margin": -', 1))
     with pytest.raises(InputError, match="proves nothing"):
         read_document(Certificate, path)

@@ -9,7 +9,8 @@ import pytest
 
 from oracles.random_robots import random_robot
 from steelyard.enclosure import Forms
-from steelyard.limits import Clearance, Obstacle, Scene, clearance_of
+from steelyard.limits import Clearance, Scene, clearance_of
+from steelyard.limits.scene import Obstacle
 from steelyard.limits.stretch_margins import proven_gaps
 from steelyard.pose import Pose
 from steelyard.robot import Box, JointKind, Limits, Robot, Sphere

@@ -15,8 +15,9 @@ from steelyard.dynamics import forward_kinematics
 from steelyard.errors import ShapeError, UnknownNameError
 from steelyard.finding import Severity
 from steelyard.inertia import Body
-from steelyard.limits import Clearance, Hull, Obstacle, Scene, Zonotope, clearance_of
+from steelyard.limits import Clearance, Hull, Scene, Zonotope, clearance_of
 from steelyard.limits.parts import Pair
+from steelyard.limits.scene import Obstacle
 from steelyard.pose import Pose
 from steelyard.robot import (
     Box,

@@ -11,9 +11,10 @@ import scipy
 
 from oracles.coal_shapes import KINDS, coal_distance, random_place, random_shape
 from steelyard.errors import InputError
-from steelyard.limits import Hull, Solid, Zonotope, separation
+from steelyard.limits import Hull, Zonotope, separation
 from steelyard.limits.distance import Separation
 from steelyard.limits.parts import covering_core
+from steelyard.limits.shapes import Solid
 from steelyard.pose import Pose
 from steelyard.robot import Box, Capsule, Cylinder, Sphere
 

@@ -13,7 +13,9 @@ from oracles.random_robots import link_parameters, random_states
 from steelyard.errors import InputError, ShapeError
 from steelyard.finding import Severity
 from steelyard.layout import layout_of
-from steelyard.limits import Margins, MotionLimits, Obstacle, Scene, bounds_of, clearance_of, violations
+from steelyard.limits import MotionLimits, Scene, bounds_of, clearance_of, violations
+from steelyard.limits.margins import Margins
+from steelyard.limits.scene import Obstacle
 from steelyard.pose import Pose
 from steelyard.robot import Box, JointKind, Limits, Robot
 from steelyard.robot.joint import Mimic

@@ -11,7 +11,8 @@ import pytest
 from oracles.coal_shapes import KINDS, random_place, random_shape
 from steelyard.archive import to_document
 from steelyard.errors import InputError
-from steelyard.limits import Obstacle, Scene, read_scene
+from steelyard.limits import Scene
+from steelyard.limits.scene import Obstacle
 from steelyard.pose import Pose
 from steelyard.robot import Box, Cylinder, Sphere
 
@@ -60,15 +61,15 @@ def test_a_scene_is_read_to_the_bit(tmp_path: Path, suffix: str) -> None:
         lines = [[f"{k} = {json.dumps(v, ensure_ascii=False)}" for k, v in table.items()] for table in tables]
         text = "\n".join(line for part in lines for line in ("[[obstacle]]", *part))
         path.write_text(text, encoding="utf-8")
-    assert to_document(read_scene(path)) == to_document(scene)
+    assert to_document(Scene.read(path)) == to_document(scene)
     path.write_text("{}" if suffix == ".json" else "")
-    assert read_scene(path).obstacles == ()
+    assert Scene.read(path).obstacles == ()
 
 
 def test_a_scene_written_by_hand_is_read(tmp_path: Path) -> None:
     path = tmp_path / "scene.toml"
     path.write_text(TABLE + '[[obstacle]]\nname = "ball"\nshape = "sphere"\nradius = 1\n')
-    table, ball = read_scene(path).obstacles
+    table, ball = Scene.read(path).obstacles
     assert (table.name, table.shape, table.title) == ("table", Box(1.0, 0.8, 0.05), "box 'table'")
     np.testing.assert_array_equal(table.pose.matrix, Pose.from_rpy([0, 0, 0.3], [0.5, 0.0, -0.03]).matrix)
     assert ball.shape == Sphere(1.0)
@@ -106,7 +107,7 @@ def test_what_is_no_scene_is_refused_with_its_place(tmp_path: Path, text: str, w
     path = tmp_path / "scene.toml"
     path.write_text(text)
     with pytest.raises(InputError, match=words) as caught:
-        read_scene(path)
+        Scene.read(path)
     assert caught.value.place.startswith(str(path))
 
 
@@ -131,11 +132,11 @@ def test_json_that_is_no_scene_is_refused_too(tmp_path: Path, content: bytes, wo
     path = tmp_path / "scene.json"
     path.write_bytes(content)
     with pytest.raises(InputError, match=words):
-        read_scene(path)
+        Scene.read(path)
 
 
 def test_a_file_that_cannot_be_reached_is_named(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"cannot be read|is a directory"):
-        read_scene(tmp_path / "none.toml")
+        Scene.read(tmp_path / "none.toml")
     with pytest.raises(InputError, match=r"cannot be read|is a directory"):
-        read_scene(tmp_path)
+        Scene.read(tmp_path)

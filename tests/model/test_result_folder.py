@@ -14,7 +14,7 @@ from export.material import LINEAR, full_layout, nominal_estimate, write_result
 from oracles.newton_euler import newton_euler
 from steelyard.errors import InputError
 from steelyard.identifiable import structural_identifiability
-from steelyard.model import ResultFolder, is_result, read_result
+from steelyard.model import ResultFolder, is_result
 from steelyard.problem import Estimate
 from steelyard.zoo import zoo_robot
 
@@ -34,7 +34,7 @@ def _written(folder: Path, drive: tuple[str, ...] = LINEAR) -> tuple[Estimate, R
     covariance[0, 1] = covariance[1, 0] = 0.5 * deviations[0] * deviations[1]
     estimate = Estimate("ols", layout, structure.base, beta, np.zeros(6), 9, 5.0, covariance, phi)
     write_result(folder, ROBOT, layout, phi, estimate=estimate, structure=structure, request=REQUEST)
-    return estimate, read_result(folder)
+    return estimate, ResultFolder.read(folder)
 
 
 @pytest.mark.parametrize("drive", [LINEAR, (*LINEAR, "stribeck", "asymmetric")])
@@ -59,7 +59,7 @@ def test_a_folder_without_a_covariance_gives_the_deviations_alone(tmp_path: Path
     document = json.loads(path.read_text())
     del document["base_covariance"]
     path.write_text(json.dumps(document))
-    found = read_result(tmp_path / "out").base
+    found = ResultFolder.read(tmp_path / "out").base
     assert found.covariance == pytest.approx(np.diag(estimate.deviations**2), rel=1e-9)
 
 
@@ -99,7 +99,7 @@ def test_a_changed_and_a_missing_file_are_findings(tmp_path: Path) -> None:
     (out / "feedforward.c").unlink()
     with (out / "model.xml").open("a") as file:
         file.write("<!-- mine -->")
-    found = read_result(out)
+    found = ResultFolder.read(out)
     assert {(Path(f.place).name, f.code) for f in found.findings} == {
         ("feedforward.c", "file-missing"),
         ("model.xml", "file-changed"),
@@ -113,7 +113,7 @@ def test_a_model_edited_by_hand_is_named_by_its_link_and_the_parameters_count(tm
     start = text.index('<link name="forearm_link">')
     at = text.index('<mass value="', start) + len('<mass value="')
     (out / "model.urdf").write_text(text[:at] + "9" + text[at:])
-    found = read_result(out)
+    found = ResultFolder.read(out)
     assert [f.code for f in found.findings] == ["file-changed", "model-differs"]
     assert "forearm_link" in found.findings[1].message
     assert "upper_arm_link" not in found.findings[1].message
@@ -161,14 +161,14 @@ def test_what_cannot_be_understood_is_refused_by_name(
     _written(out)
     damage(out)
     with pytest.raises(InputError, match=message):
-        read_result(out)
+        ResultFolder.read(out)
 
 
 def test_without_a_urdf_the_mjcf_is_read(tmp_path: Path) -> None:
     out = tmp_path / "out"
     estimate, _ = _written(out)
     (out / "model.urdf").unlink()
-    found = read_result(out)
+    found = ResultFolder.read(out)
     assert found.model.name == "model.xml"
     assert [f.code for f in found.findings] == ["file-missing"]
     assert np.array_equal(found.parameters.values, estimate.parameters)
@@ -186,7 +186,7 @@ def test_a_joint_that_was_held_is_held_when_it_is_read(tmp_path: Path) -> None:
     layout = full_layout(robot)
     phi = nominal_estimate(np.random.default_rng(3), robot, layout)
     write_result(tmp_path / "out", robot, layout, phi)
-    found = read_result(tmp_path / "out")
+    found = ResultFolder.read(tmp_path / "out")
     assert found.layout == layout
     assert found.findings == ()
     q, v, a = np.random.default_rng(4).standard_normal((3, 5))

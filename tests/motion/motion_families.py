@@ -10,7 +10,6 @@ from steelyard.motion import (
     SequenceMotion,
     SinusoidMotion,
     SplineMotion,
-    bezier,
     in_sequence,
     pick_and_place,
     quintic,
@@ -18,6 +17,7 @@ from steelyard.motion import (
 )
 from steelyard.motion.composition import SumMotion
 from steelyard.motion.conditions import rest_to_rest
+from steelyard.motion.spline import bezier
 
 JOINTS = ("shoulder", "elbow", "slider")
 ROBOT = "5" * 64

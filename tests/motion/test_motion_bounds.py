@@ -15,12 +15,12 @@ from steelyard.motion import (
     SinusoidMotion,
     SplineMotion,
     between_samples,
-    bezier,
     enclose,
     extent,
     quintic,
 )
 from steelyard.motion.composition import SumMotion
+from steelyard.motion.spline import bezier
 
 STEP = 1e-4  # 10 kHz
 NAMED = ("q", "v", "a")

@@ -10,7 +10,8 @@ import pytest
 
 from motion.motion_families import JOINTS, NAMES, families, fourier, sinusoid, spline
 from steelyard.errors import InputError
-from steelyard.motion import AnyMotion, LinearMotion, SinusoidMotion, SplineMotion, bezier
+from steelyard.motion import AnyMotion, LinearMotion, SinusoidMotion, SplineMotion
+from steelyard.motion.spline import bezier
 
 # Central differences of eighth order: f' ≈ Σ w_k (f(t + k h) - f(t - k h)) / h.
 WEIGHTS = [float(Fraction(n, d)) for n, d in ((4, 5), (-1, 5), (4, 105), (-1, 280))]

@@ -13,7 +13,6 @@ from steelyard.motion import (
     FourierMotion,
     LinearConditions,
     SplineMotion,
-    bezier,
     extent,
     pick_and_place,
     quintic,
@@ -22,6 +21,7 @@ from steelyard.motion import (
     slowed,
 )
 from steelyard.motion.conditions import rest_to_rest
+from steelyard.motion.spline import bezier
 
 HOME = np.array([0.3, -1.2, 0.05])
 AWAY = np.array([-0.5, 0.4, 2.0])

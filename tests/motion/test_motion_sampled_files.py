@@ -14,8 +14,9 @@ import yaml
 
 from motion.motion_families import JOINTS, families, fourier
 from steelyard.errors import InputError
-from steelyard.motion import Motion, bezier, write_joint_trajectory, write_samples
+from steelyard.motion import Motion, write_joint_trajectory, write_samples
 from steelyard.motion.conditions import rest_to_rest
+from steelyard.motion.spline import bezier
 from steelyard.recording import read
 
 

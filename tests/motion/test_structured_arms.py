@@ -10,7 +10,8 @@ import pytest
 
 from steelyard.errors import InputError, UnknownNameError
 from steelyard.layout import layout_of
-from steelyard.limits import MotionLimits, Obstacle, Scene, certify, clearance_of
+from steelyard.limits import MotionLimits, Scene, certify, clearance_of
+from steelyard.limits.scene import Obstacle
 from steelyard.motion import extent
 from steelyard.motion.recipes import structured_recipes
 from steelyard.motion.structured import StructuredMotions, structured_motions, wrist_of

@@ -8,7 +8,8 @@ import coal
 import numpy as np
 from scipy.spatial import ConvexHull
 
-from steelyard.limits import Hull, Solid, Zonotope
+from steelyard.limits import Hull, Zonotope
+from steelyard.limits.shapes import Solid
 from steelyard.pose import Pose
 from steelyard.robot import Box, Capsule, Cylinder, Sphere
 

@@ -16,7 +16,7 @@ from steelyard.dynamics import torque_regressor
 from steelyard.inertia import box
 from steelyard.layout import Layout, layout_of
 from steelyard.pose import Pose
-from steelyard.robot import Link, Robot, Rotor, spin_only, with_rotors
+from steelyard.robot import Link, Robot, Rotor
 from steelyard.zoo import zoo_robot
 
 STRIDE = 0.4
@@ -33,12 +33,12 @@ def leg_with_rotors(*, floating: bool) -> Robot:
     if floating:
         leg = replace(leg, base=Link("torso", box((0.2, 0.256, 0.6), mass=TORSO_MASS))).floating()
     ratios = {"abad": 23 / 3, "hip": 23 / 3, "knee": 8.846}
-    return with_rotors(leg, {name: Rotor(ratio) for name, ratio in ratios.items()})
+    return leg.with_rotors({name: Rotor(ratio) for name, ratio in ratios.items()})
 
 
 def layout_with_spin(robot: Robot) -> Layout:
     """All numbers of the links, and of each rotor its inertia about its axis."""
-    return layout_of(robot).fixing(spin_only(geared_joints(robot)))
+    return layout_of(robot).fixing(Rotor.spin_only(geared_joints(robot)))
 
 
 def truth(robot: Robot) -> np.ndarray:

@@ -8,7 +8,7 @@ import numpy as np
 
 from oracles.random_robots import random_pose, random_robot
 from steelyard.drive import Drive
-from steelyard.robot import Joint, JointKind, Limits, Robot, Rotor, with_rotors
+from steelyard.robot import Joint, JointKind, Limits, Robot, Rotor
 from steelyard.robot.joint import Mimic
 
 KINDS = (
@@ -80,4 +80,4 @@ def rotor_tree(rng: np.random.Generator) -> Robot:
             places = (None, rng.uniform(-0.3, 0.3, 3))
             ratio = float(RATIOS[rng.integers(len(RATIOS))])
             rotors[joint.name] = Rotor(ratio, axes[rng.integers(3)], places[rng.integers(2)])
-    return with_rotors(robot, rotors)
+    return robot.with_rotors(rotors)

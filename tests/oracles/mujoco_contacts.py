@@ -9,9 +9,11 @@ from typing import Any
 import mujoco
 import numpy as np
 
-from steelyard.limits import Hull, Scene, Solid, Zonotope
+from steelyard.limits import Hull, Scene, Zonotope
+from steelyard.limits.shapes import Solid
 from steelyard.pose import Pose
-from steelyard.robot import Box, Capsule, Cylinder, Geometry, Robot, Shape, Sphere
+from steelyard.robot import Box, Capsule, Cylinder, Geometry, Robot, Sphere
+from steelyard.robot.link import Shape
 
 FAR = 10.0
 """Up to which distances are measured, m."""

@@ -13,7 +13,7 @@ import numpy as np
 from steelyard.identifiable import RestrictedIdentifiability, restricted, structural_identifiability
 from steelyard.layout import layout_of
 from steelyard.pose import Pose
-from steelyard.robot import Joint, JointKind, Link, Robot, Rotor, rotor_name, spin_only, with_rotors
+from steelyard.robot import Joint, JointKind, Link, Robot, Rotor
 
 DOWN, ALONG_X, NONE = (0.0, 0.0, -9.81), (9.81, 0.0, 0.0), (0.0, 0.0, 0.0)
 
@@ -45,18 +45,18 @@ class Mechanism:
         if floating:
             robot = robot.floating()
         names = [joint.name for joint in joints]
-        return with_rotors(robot, {name: Rotor(self.ratio) for name in names}) if rotors else robot
+        return robot.with_rotors({name: Rotor(self.ratio) for name in names}) if rotors else robot
 
 
 def geared_joints(robot: Robot) -> list[str]:
     """Names of the joints that have a rotor."""
-    return [joint.name for joint in robot.joints if rotor_name(joint.name) in robot.joint_names]
+    return [joint.name for joint in robot.joints if Rotor.name_at(joint.name) in robot.joint_names]
 
 
 def with_spin(robot: Robot) -> RestrictedIdentifiability:
     """What can be known of the links, and of each rotor of its inertia about its axis alone."""
     return restricted(
-        structural_identifiability(robot, layout_of(robot).fixing(spin_only(geared_joints(robot))))
+        structural_identifiability(robot, layout_of(robot).fixing(Rotor.spin_only(geared_joints(robot))))
     )
 
 

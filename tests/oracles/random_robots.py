@@ -9,7 +9,8 @@ import numpy as np
 import pinocchio as pin
 
 from steelyard.drive import DRIVE_TERMS, Drive
-from steelyard.inertia import Body, random_body
+from steelyard.inertia import Body
+from steelyard.inertia.body import random_body
 from steelyard.pose import Pose
 from steelyard.robot import (
     Box,
@@ -22,9 +23,9 @@ from steelyard.robot import (
     Link,
     MeshFile,
     Robot,
-    Shape,
     Sphere,
 )
+from steelyard.robot.link import Shape
 
 SOLID = ("solid",)
 ANY = ("solid", "solid", "planar", "rod", "point")

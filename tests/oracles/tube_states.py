@@ -13,7 +13,7 @@ import numpy as np
 from steelyard.dynamics.passivity import passivity_regressor
 from steelyard.layout import layout_of
 from steelyard.motion import SplineMotion
-from steelyard.safe_learning import TubeDynamics
+from steelyard.safe_learning.planning.tube import TubeDynamics
 
 SAMPLES = 64
 """Random states of each stretch."""

@@ -14,7 +14,8 @@ from steelyard.errors import InputError
 from steelyard.layout import layout_of
 from steelyard.limits import MotionLimits, certify, clearance_of
 from steelyard.link_frames import modified_dh_frames
-from steelyard.motion import StructuredMotions, extent, structured_motions, structured_recipes
+from steelyard.motion import extent, structured_motions, structured_recipes
+from steelyard.motion.structured import StructuredMotions
 from steelyard.reduction import symmetric_links
 from steelyard.robot import Robot
 from steelyard.zoo import zoo_robot

@@ -13,14 +13,14 @@ from scipy.spatial.transform import Rotation
 from paper_003.hand_guiding import GuidedRun, GuidingCheck, Hand, guiding_check
 from steelyard.control import Admittance
 from steelyard.errors import InputError, UnknownNameError
-from steelyard.estimation import fit_least_squares, with_full_set
+from steelyard.estimation import with_full_set
+from steelyard.estimation.linear import fit_least_squares
 from steelyard.inertia import Body
 from steelyard.layout import layout_of
 from steelyard.motion import random_fourier
 from steelyard.problem import problem_of
 from steelyard.robot import Robot
 from steelyard.simulation import SensorPreset, simulate_motion
-from steelyard.simulation.sensor import drawn_robot_sample
 from steelyard.zoo import zoo_robot
 
 DRIVE = ("viscous", "coulomb", "offset", "rotor")
@@ -172,7 +172,7 @@ def test_the_law_reckons_with_the_measured_torque_and_so_takes_a_bias_of_the_met
     hand, deaf = replace(HAND, seconds=0.01), law(robot, threshold=1e3)
     rng, same = np.random.default_rng(4), np.random.default_rng(4)
     run = guiding_check(robot, deaf, START, hand, seconds=0.5, sensor=biased, rng=rng).alone
-    bias = drawn_robot_sample(biased, robot, same).bias
+    bias = biased.drawn(robot, same).bias
     assert np.abs(bias).min() > 0.01
     np.testing.assert_allclose(run.external[-1], -bias, rtol=1e-3)
     assert run.distance.max() < 1e-9

@@ -22,7 +22,8 @@ from steelyard.enclosure import Tracking
 from steelyard.errors import InputError, NoSolutionError
 from steelyard.inertia import Body
 from steelyard.layout import layout_of
-from steelyard.limits import MotionLimits, Obstacle, Scene, clearance_of
+from steelyard.limits import MotionLimits, Scene, clearance_of
+from steelyard.limits.scene import Obstacle
 from steelyard.motion import quintic
 from steelyard.pose import Pose
 from steelyard.robot import Box, Geometry, Robot

@@ -9,7 +9,8 @@ import pytest
 
 from paper_000.theorem13 import Minimiser, linear_bounds, log_cholesky_bounds
 from steelyard.arrays import Array
-from steelyard.inertia import log_cholesky, random_body
+from steelyard.inertia import log_cholesky
+from steelyard.inertia.body import random_body
 from steelyard.uncertainty.payload_polytope import BoundedRows, Place
 from uncertainty.payload_equations import case
 

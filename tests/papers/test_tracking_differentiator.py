@@ -10,7 +10,8 @@ from paper_003.tracking_differentiator import TrackingDifferentiator, _tracked
 from signals.periodic_motion import motion, series, torque, uniform_time
 from steelyard.errors import InputError
 from steelyard.recording import Recording
-from steelyard.signals import differentiated, smoothed
+from steelyard.signals import differentiated
+from steelyard.signals.differentiation import smoothed
 
 
 def relative(got, want):

@@ -11,7 +11,8 @@ import pytest
 from oracles.pinocchio_robot import pinocchio_model
 from steelyard.arrays import Array
 from steelyard.errors import InputError
-from steelyard.inertia import change_of_frame, random_body
+from steelyard.inertia import change_of_frame
+from steelyard.inertia.body import random_body
 from steelyard.motion import random_fourier
 from steelyard.payloads.arm_model import mounted_at
 from steelyard.payloads.weighing import RecursivePayload

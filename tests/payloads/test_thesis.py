@@ -30,7 +30,7 @@ from payloads.thesis_cases import (
     without_friction,
 )
 from steelyard.control import ComputedTorque
-from steelyard.estimation import fit_weighted
+from steelyard.estimation.linear import fit_weighted
 from steelyard.identifiable import structural_identifiability
 from steelyard.inertia import PARAMETER_NAMES, Body, check_body
 from steelyard.layout import layout_of

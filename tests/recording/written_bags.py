@@ -66,11 +66,20 @@ def _text(value):
     return struct.pack("<I", len(value.encode())) + value.encode()
 
 
-def mcap(path, messages, topics=(("/joint_states", JOINT_STATE),), compression=None, per_chunk=16, crc=True):
+def mcap(
+    path,
+    messages,
+    topics=(("/joint_states", JOINT_STATE),),
+    compression=None,
+    per_chunk=16,
+    crc=True,
+    definitions=(),
+):
     """The same in MCAP; `compression` is None for no chunks, or "", "zstd" or "lz4"."""
     head = b""
     for number, (name, kind) in enumerate(topics, 1):
-        head += _record(3, struct.pack("<H", number) + _text(kind) + _text("ros2msg") + struct.pack("<I", 0))
+        definition = definitions[number - 1] if definitions else ""
+        head += _record(3, struct.pack("<H", number) + _text(kind) + _text("ros2msg") + _text(definition))
         head += _record(
             4, struct.pack("<HH", number, number) + _text(name) + _text("cdr") + struct.pack("<I", 0)
         )

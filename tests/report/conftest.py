@@ -9,7 +9,7 @@ import pytest
 
 from report.chromium import NAMES, PROGRAM, Browser
 from steelyard.audit import Check, Status, Verdict
-from steelyard.estimation import fit_least_squares
+from steelyard.estimation.linear import fit_least_squares
 from steelyard.finding import Finding, Severity
 from steelyard.layout import layout_of
 from steelyard.motion import random_fourier

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from steelyard.limits import Hull, Obstacle, Scene
+from steelyard.limits import Hull, Scene
+from steelyard.limits.scene import Obstacle
 from steelyard.pose import Pose
 from steelyard.robot import Box, Capsule, Geometry, Sphere
 

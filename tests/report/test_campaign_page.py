@@ -14,7 +14,7 @@ import pytest
 
 from steelyard.audit import Check, Status, Verdict
 from steelyard.audit.cloud import largest_changes, parameter_cloud, prediction_error
-from steelyard.campaigns import CampaignReference, ReferenceRun, campaign_reference, read_spec
+from steelyard.campaigns import CampaignReference, ReferenceRun, Spec, campaign_reference
 from steelyard.errors import InputError, UnknownNameError
 from steelyard.report.campaign.content import (
     AcceptedParameter,
@@ -86,7 +86,7 @@ class Reader(HTMLParser):
 def the_paper() -> CampaignReference:
     """The figures of Oaki et al. (2026) as the paper's campaign states them, with the parameters of above."""
     root = Path(__file__).resolve().parents[2]
-    stated = campaign_reference(read_spec(root / "papers" / "paper_004" / "crane_x7_paper.toml"))
+    stated = campaign_reference(Spec.read(root / "papers" / "paper_004" / "crane_x7_paper.toml"))
     assert stated is not None
     return replace(stated, parameters={short: value for _, _, short, value in PUBLISHED})
 

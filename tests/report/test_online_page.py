@@ -19,22 +19,15 @@ from steelyard.control import Tube
 from steelyard.enclosure import Tracking
 from steelyard.errors import InputError
 from steelyard.finding import Severity
-from steelyard.limits import (
-    Assumptions,
-    Certificate,
-    Clearance,
-    Obstacle,
-    ProvenMargin,
-    Scene,
-    clearance_of,
-)
+from steelyard.limits import Assumptions, Certificate, Clearance, ProvenMargin, Scene, clearance_of
+from steelyard.limits.scene import Obstacle
 from steelyard.motion import SplineMotion
 from steelyard.pose import Pose
 from steelyard.report.online.content import OnlineContent, OnlineHead, tool_tube
 from steelyard.report.online.page import live_page, online_page
 from steelyard.robot import Box, Robot
-from steelyard.safe_learning import BROKEN, DONE, STOPPED, DrivenMove, Event, Known, RobustLaw
-from steelyard.safe_learning.planning.certificate import PlanCertificate
+from steelyard.safe_learning import BROKEN, DONE, STOPPED, DrivenMove, Event, Known
+from steelyard.safe_learning.planning.certificate import PlanCertificate, RobustLaw
 from steelyard.safe_learning.run_log import MoveRecord
 from steelyard.uncertainty import PayloadBox
 from steelyard.zoo import zoo_robot

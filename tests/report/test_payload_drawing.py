@@ -25,7 +25,6 @@ from steelyard.recording import Recording
 from steelyard.report.payload.content import PayloadContent, outward, payload_trace
 from steelyard.report.payload.page import VIEWS, payload_page
 from steelyard.robot import Robot
-from steelyard.uncertainty import com_bounds
 from steelyard.zoo import zoo_robot
 
 
@@ -118,7 +117,7 @@ def test_intervals_bounds_and_mesh_are_drawn_where_they_are(content: PayloadCont
     extent = np.array([content.mesh.vertices.min(axis=0), content.mesh.vertices.max(axis=0)])
     for axes, view in zip(VIEWS, views_of(content), strict=True):
         assert view.rectangle("chosen") == pytest.approx(interval[:, list(axes)], abs=5e-4)
-        assert view.rectangle("limit") == pytest.approx(com_bounds(content.bounds)[:, list(axes)], abs=5e-4)
+        assert view.rectangle("limit") == pytest.approx(content.bounds.com_bounds[:, list(axes)], abs=5e-4)
         (hull,) = [p for p in view.root.iter("polygon") if p.get("class") == "shape"]
         corners = [view.metres(*map(float, p.split(","))) for p in (hull.get("points") or "").split()]
         drawn = np.array([np.min(corners, axis=0), np.max(corners, axis=0)])
@@ -200,11 +199,11 @@ def test_the_centre_of_every_body_within_bounds_is_within_its_bounds(content: Pa
     rng = np.random.default_rng(1)
     for _ in range(200):
         found = bounds(np.array([1.0, *rng.normal(0, 0.1, 9)]), width=float(rng.uniform(0.01, 0.9)))
-        low, high = com_bounds(found)
+        low, high = found.com_bounds
         for pick in rng.integers(0, 2, (8, 4)):
             m, *h = (float((found.lower, found.upper)[p][k]) for k, p in enumerate(pick))
             for axis in range(3):
                 c = Fraction(h[axis]) / Fraction(m)
                 assert Fraction(float(low[axis])) <= c <= Fraction(float(high[axis]))
     nothing = SimpleNamespace(lower=np.zeros(10), upper=np.ones(10))
-    assert np.isinf(com_bounds(nothing)).all()  # type: ignore[arg-type]
+    assert np.isinf(nothing.com_bounds).all()  # type: ignore[arg-type]

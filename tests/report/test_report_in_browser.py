@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 from report.chromium import Browser, open_quietly
-from steelyard.inertia import equivalent_ellipsoid
 from steelyard.pose import Pose
 from steelyard.problem import Estimate
 from steelyard.report import ReportContent, draw_arm, report_page
@@ -185,7 +184,7 @@ def test_an_ellipsoid_is_outlined_as_wide_and_high_as_the_solid_is(
         index = [f"{link.name}, description" for link in arm.links].index(name)
         body = robot.links[index - 1].body
         assert body is not None
-        solid = equivalent_ellipsoid(body)
+        solid = body.equivalent_ellipsoid()
         points = solid.pose.apply(ball * solid.semi_axes) @ arm.frames[0, index, :3, :3].T
         ratios += [width / np.ptp(points @ right), height / np.ptp(points @ up)]
     # One scale, pixels per metre, for all of them; paths are written to a tenth of a pixel.

@@ -13,11 +13,12 @@ import pytest
 from oracles.agreement import assert_agree
 from robot.patch_material import ODD_URDF
 from steelyard.errors import DescriptionError, InputError
-from steelyard.inertia import Body, random_body
+from steelyard.inertia import Body
+from steelyard.inertia.body import random_body
 from steelyard.layout import layout_of
 from steelyard.model import Model
 from steelyard.pose import Pose
-from steelyard.robot import load_robot, open_description
+from steelyard.robot import DescriptionSource, load_robot
 from steelyard.workflows.patch import patch
 
 HEAVY = Body(3.0, [0.1, -0.2, 0.3], [[0.05, 0.01, 0.002], [0.01, 0.06, -0.003], [0.002, -0.003, 0.07]])
@@ -33,7 +34,7 @@ def _file(folder: Path, text: str | bytes, name: str = "arm.xml") -> Path:
 def _patched(
     path: Path, bodies: Mapping[str, Body] = {}, drives: Mapping[str, Mapping[str, float]] = {}
 ) -> str:
-    files = open_description(path).patched(bodies, drives).files
+    files = DescriptionSource.open(path).patched(bodies, drives).files
     return files[path.resolve()].decode()
 
 
@@ -55,7 +56,7 @@ def _of(model: mujoco.MjModel, name: str) -> Body:
 def test_a_file_keeps_its_encoding(encoding: str, tmp_path: Path) -> None:
     declared = ODD_URDF.decode().replace("utf-8", encoding.removesuffix("-sig"))
     path = _file(tmp_path, declared.encode(encoding), "arm.urdf")
-    content = open_description(path).patched({"link2": HEAVY}, {}).files[path.resolve()]
+    content = DescriptionSource.open(path).patched({"link2": HEAVY}, {}).files[path.resolve()]
     assert content.startswith(path.read_bytes()[:40]), "mark and declaration stay"
     after = content.decode(encoding)
     assert after.replace('<mass value="3.0"/>', "") != after
@@ -342,7 +343,7 @@ def test_numbers_behind_macros_and_properties_are_listed_and_nothing_is_changed(
 
 def test_a_parameter_of_a_macro_is_named_by_the_macro(tmp_path: Path) -> None:
     path = _xacro(tmp_path, "${mass}")
-    source = open_description(path)
+    source = DescriptionSource.open(path)
     with pytest.raises(DescriptionError, match=r"parameter 'mass' of macro 'arm' \(macros.xacro:2\)"):
         source.patched({"fore": HEAVY}, {})
 

@@ -18,7 +18,8 @@ from shared_material import ROBOTS, needs_shared
 from steelyard.archive import from_document, to_document
 from steelyard.dynamics import inverse_dynamics, mass_matrix, torque_regressor
 from steelyard.errors import InputError, ShapeError, UnknownNameError
-from steelyard.inertia import Body, random_body
+from steelyard.inertia import Body
+from steelyard.inertia.body import random_body
 from steelyard.layout import layout_of
 from steelyard.pose import Pose
 from steelyard.robot import Geometry, JointKind, Limits, Robot, Sphere, load_robot

@@ -12,7 +12,7 @@ import pytest
 from oracles.random_robots import random_robot
 from steelyard.drive import Drive
 from steelyard.errors import DescriptionError, ShapeError, UnknownNameError
-from steelyard.inertia import random_body
+from steelyard.inertia.body import random_body
 from steelyard.pose import Pose
 from steelyard.robot import (
     Box,

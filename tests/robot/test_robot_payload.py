@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from steelyard.errors import InputError
-from steelyard.inertia import random_body
+from steelyard.inertia.body import random_body
 from steelyard.robot import read_payload
 
 GOOD = {"mass": 1.5, "com": [0.01, -0.02, 0.1], "inertia": [0.003, 0.0001, 0.004, 0.0002, 0.0003, 0.005]}

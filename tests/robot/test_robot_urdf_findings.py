@@ -10,7 +10,8 @@ import pytest
 
 from steelyard.errors import SteelyardError
 from steelyard.finding import Finding, Severity
-from steelyard.robot import Box, Capsule, Cylinder, Geometry, MeshFile, Robot, Shape, Sphere, parse_urdf
+from steelyard.robot import Box, Capsule, Cylinder, Geometry, MeshFile, Robot, Sphere, parse_urdf
+from steelyard.robot.link import Shape
 
 INERTIAL = '<inertial><mass value="2"/><inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/></inertial>'
 

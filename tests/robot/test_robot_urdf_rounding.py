@@ -15,7 +15,7 @@ from oracles.random_robots import random_robot, urdf_text
 from shared_material import DATA, ROBOTS, needs_shared, robot_files
 from steelyard.errors import NoSolutionError
 from steelyard.finding import Severity
-from steelyard.identifiable import numerical_base
+from steelyard.identifiable.base_parameters import numerical_base
 from steelyard.layout import layout_of
 from steelyard.robot import Robot, parse_urdf
 from steelyard.robot.descriptions.urdf import load_urdf

@@ -12,10 +12,11 @@ from oracles.random_robots import SOLID, link_parameters, random_robot, random_s
 from steelyard.drive import Drive
 from steelyard.dynamics import inverse_dynamics, mass_matrix
 from steelyard.errors import InputError, UnknownNameError
-from steelyard.inertia import Body, random_body
+from steelyard.inertia import Body
+from steelyard.inertia.body import random_body
 from steelyard.layout import layout_of
 from steelyard.pose import Pose
-from steelyard.robot import JointKind, Robot, Rotor, rotor_name, spin_only, with_rotors
+from steelyard.robot import JointKind, Robot, Rotor
 from steelyard.zoo import zoo_robot
 
 SPIN, ACROSS = 4e-5, 3e-5
@@ -43,7 +44,7 @@ def test_kinetic_energy_is_that_of_the_links_and_of_discs_that_ride_and_spin(see
     robot = arm(seed)
     axis, place = rng.normal(size=3), rng.uniform(-0.2, 0.2, 3)
     rotor = Rotor(ratio, axis, place, disc())
-    geared = with_rotors(robot, {"joint2": rotor})
+    geared = robot.with_rotors({"joint2": rotor})
     q, v, _ = random_states(rng, robot, 1)
     carrier = robot.joints[2].parent
     frame = robot.joints[2].placement
@@ -91,7 +92,7 @@ def test_torques_are_those_of_newton_and_euler_with_the_rotor_spun_by_hand(seed:
     rng = np.random.default_rng(seed)
     robot = arm(seed)
     body = random_body(rng, shape="solid")
-    geared = with_rotors(robot, {"joint1": Rotor(-3.0, rng.normal(size=3), rng.normal(size=3), body)})
+    geared = robot.with_rotors({"joint1": Rotor(-3.0, rng.normal(size=3), rng.normal(size=3), body)})
     q, v, a = random_states(rng, robot, 1)
     q4, v4, a4 = (np.append(x[0], -3.0 * x[0, 1]) for x in (q, v, a))
     forces = newton_euler(geared.untied, link_parameters(geared), q4, v4, a4)
@@ -104,7 +105,7 @@ def test_torques_are_those_of_newton_and_euler_with_the_rotor_spun_by_hand(seed:
 def test_a_rotor_on_a_fixed_base_is_an_armature() -> None:
     robot = zoo_robot("one_link")
     (joint,) = robot.joints
-    geared = with_rotors(robot, {joint.name: Rotor(80.0, body=disc())})
+    geared = robot.with_rotors({joint.name: Rotor(80.0, body=disc())})
     q = np.array([[0.4]])
     more = mass_matrix_of(geared, q) - mass_matrix_of(robot, q)
     assert more.item() == pytest.approx(80.0**2 * SPIN, rel=1e-12)
@@ -113,23 +114,23 @@ def test_a_rotor_on_a_fixed_base_is_an_armature() -> None:
 def test_the_robot_gains_links_but_no_coordinates() -> None:
     robot = zoo_robot("panda")
     names = robot.joint_names[2:5]
-    geared = with_rotors(robot, {name: Rotor(100.0) for name in names})
+    geared = robot.with_rotors({name: Rotor(100.0) for name in names})
     assert (geared.nv, geared.nq) == (robot.nv, robot.nq)
-    assert geared.link_names == (*robot.link_names, *(rotor_name(name) for name in names))
+    assert geared.link_names == (*robot.link_names, *(Rotor.name_at(name) for name in names))
     assert geared.joints[: len(robot.joints)][0] is robot.joints[0]
 
 
 def test_rotors_replace_the_armatures_of_their_joints_alone() -> None:
     robot = zoo_robot("puma560")
-    geared = with_rotors(robot, {"joint2": Rotor(107.815)})
+    geared = robot.with_rotors({"joint2": Rotor(107.815)})
     assert geared.joints[1].drive.rotor is None
     assert geared.joints[1].drive.viscous == robot.joints[1].drive.viscous
     assert geared.joints[0].drive.rotor == robot.joints[0].drive.rotor
 
 
 def test_what_only_spins_keeps_one_free_number() -> None:
-    robot = with_rotors(zoo_robot("two_link"), {"joint1": Rotor(5.0)})
-    layout = layout_of(robot).fixing(spin_only(["joint1"]))
+    robot = zoo_robot("two_link").with_rotors({"joint1": Rotor(5.0)})
+    layout = layout_of(robot).fixing(Rotor.spin_only(["joint1"]))
     free = [name for name, open_ in zip(layout.names, layout.free, strict=True) if open_]
     assert [name for name in free if "rotor" in name] == ["joint1/rotor.Izz"]
     assert len(free) == 21
@@ -138,12 +139,12 @@ def test_what_only_spins_keeps_one_free_number() -> None:
 def test_rotors_that_cannot_be_are_refused() -> None:
     robot = zoo_robot("two_link")
     with pytest.raises(UnknownNameError, match="joint2"):
-        with_rotors(robot, {"joint_2": Rotor(5.0)})
+        robot.with_rotors({"joint_2": Rotor(5.0)})
     with pytest.raises(InputError, match="one degree of freedom"):
-        with_rotors(robot.floating(), {"floating_base": Rotor(5.0)})
-    geared = with_rotors(robot, {"joint1": Rotor(5.0)})
+        robot.floating().with_rotors({"floating_base": Rotor(5.0)})
+    geared = robot.with_rotors({"joint1": Rotor(5.0)})
     with pytest.raises(InputError, match="one degree of freedom"):
-        with_rotors(geared, {"joint1/rotor": Rotor(5.0)})
+        geared.with_rotors({"joint1/rotor": Rotor(5.0)})
     for ratio in (0.0, np.nan, np.inf):
         with pytest.raises(InputError, match="ratio"):
             Rotor(ratio)
@@ -156,4 +157,4 @@ def test_rotors_that_cannot_be_are_refused() -> None:
 def test_a_drive_without_armature_stays_as_it_is() -> None:
     robot = zoo_robot("two_link")
     bare = replace(robot, joints=tuple(replace(joint, drive=Drive()) for joint in robot.joints))
-    assert with_rotors(bare, {"joint1": Rotor(5.0)}).joints[0].drive == Drive()
+    assert bare.with_rotors({"joint1": Rotor(5.0)}).joints[0].drive == Drive()

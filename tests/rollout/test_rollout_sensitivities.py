@@ -10,7 +10,7 @@ import pytest
 
 from oracles.agreement import assert_agree
 from steelyard.compiled import kernel
-from steelyard.control import PD, ComputedTorque, FeedforwardPD
+from steelyard.control import PD, FeedforwardPD
 from steelyard.control.controller import Controller, ControlStep
 from steelyard.errors import InputError, NoSolutionError
 from steelyard.layout import Layout, layout_of
@@ -62,8 +62,6 @@ def law(kind: str, robot: Robot) -> Controller:
     if kind.endswith("feedforward"):
         made = FeedforwardPD if kind.startswith("linear") else DifferencedFeedforward
         return made(robot, 0.2, 0.3, 400.0, 40.0, cycle=CYCLE)
-    if kind == "computed torque":
-        return ComputedTorque.nominal(robot, 400.0, 40.0)
     return Remembering(robot, np.full(robot.nv, 80.0), np.full(robot.nv, 6.0))
 
 
@@ -89,7 +87,7 @@ def differences(
     return tuple(t / (12.0 * h) for t in total)
 
 
-@pytest.mark.parametrize("kind", ["feedforward", "linear feedforward", "remembering", "computed torque"])
+@pytest.mark.parametrize("kind", ["feedforward", "linear feedforward", "remembering"])
 @pytest.mark.parametrize(
     ("scheme", "share"),
     [("euler-trapezoid", 0.0), ("heun", 1.0), ("heun", 1.4), ("rk4", 0.3)],

@@ -13,11 +13,13 @@ import numpy as np
 from steelyard.control import Tube
 from steelyard.dynamics.passivity import passivity_regressor
 from steelyard.layout import Layout, layout_of
-from steelyard.limits import MotionLimits, Obstacle, Scene, clearance_of
-from steelyard.motion import SplineMotion, bezier
+from steelyard.limits import MotionLimits, Scene, clearance_of
+from steelyard.limits.scene import Obstacle
+from steelyard.motion import SplineMotion
+from steelyard.motion.spline import bezier
 from steelyard.pose import Pose
 from steelyard.robot import Box, Robot
-from steelyard.safe_learning import RobustLaw
+from steelyard.safe_learning.planning.certificate import RobustLaw
 from steelyard.zoo import zoo_robot
 
 HOME = np.array([0.0, 0.26, np.pi, -2.2, 0.0, 0.96, np.pi / 2])

@@ -8,7 +8,7 @@ import mpmath
 import numpy as np
 import pytest
 
-from steelyard.motion import bezier
+from steelyard.motion.spline import bezier
 from steelyard.safe_learning.planning.certifier import BernsteinCurve
 
 

@@ -23,11 +23,12 @@ from steelyard.archive import from_document, to_document
 from steelyard.control import Tube
 from steelyard.dynamics import forward_kinematics
 from steelyard.errors import InputError
-from steelyard.limits import MotionLimits, NotCertifiedError, Obstacle, Scene
+from steelyard.limits import MotionLimits, NotCertifiedError, Scene
+from steelyard.limits.scene import Obstacle
 from steelyard.pose import Pose
 from steelyard.robot import Sphere
-from steelyard.safe_learning import PlanCertifier, RobustLaw
-from steelyard.safe_learning.planning.certificate import PlanCertificate
+from steelyard.safe_learning.planning.certificate import PlanCertificate, RobustLaw
+from steelyard.safe_learning.planning.certifier import PlanCertifier
 
 ROBOT = gen3()
 _, _, RHO = model(ROBOT)

@@ -11,8 +11,8 @@ from steelyard.errors import InputError
 from steelyard.limits import MotionLimits, NotCertifiedError, certify
 from steelyard.motion import SplineMotion
 from steelyard.robot import Robot
-from steelyard.safe_learning import PlanCertifier, TubeDynamics
-from steelyard.safe_learning.planning.tube import TubeForms, TubeTorques
+from steelyard.safe_learning.planning.certifier import PlanCertifier
+from steelyard.safe_learning.planning.tube import TubeDynamics, TubeForms, TubeTorques
 
 ROBOT = gen3()
 LAYOUT, PHI, RHO = model(ROBOT)

@@ -16,9 +16,9 @@ from steelyard.dynamics.passivity import passivity_regressor
 from steelyard.errors import InputError
 from steelyard.layout import layout_of
 from steelyard.limits import MotionLimits, NotCertifiedError
-from steelyard.safe_learning import PlanCertifier, check_plan
-from steelyard.safe_learning.checker import CheckedGaps, Jet, checked_link_rows
+from steelyard.safe_learning.checker import CheckedGaps, Jet, check_plan, checked_link_rows
 from steelyard.safe_learning.planning.certificate import PlanCertificate
+from steelyard.safe_learning.planning.certifier import PlanCertifier
 
 ROBOT = gen3()
 _, _, RHO = model(ROBOT)

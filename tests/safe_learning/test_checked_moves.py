@@ -12,20 +12,10 @@ from safe_learning.learning_arm import HOME, link, replanner, run, setting
 from steelyard.control import Tube
 from steelyard.errors import InputError, NoSolutionError
 from steelyard.limits import NotCertifiedError
-from steelyard.safe_learning import (
-    BROKEN,
-    CHECK,
-    Planner,
-    PlanReply,
-    PlanRequest,
-    SceneChange,
-    SceneResponse,
-    SyncWorker,
-    replay_run,
-    run_online,
-)
-from steelyard.safe_learning.messages import Move
-from steelyard.safe_learning.planning.search import PlannedMove
+from steelyard.safe_learning import BROKEN, CHECK, SyncWorker, replay_run, run_online
+from steelyard.safe_learning.messages import Move, PlanReply, PlanRequest
+from steelyard.safe_learning.obstacle_response import SceneChange, SceneResponse
+from steelyard.safe_learning.planning.search import PlannedMove, Planner
 from steelyard.safe_learning.replanner import checked_move
 from steelyard.uncertainty import RecursiveBounds
 

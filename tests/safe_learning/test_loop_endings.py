@@ -11,7 +11,8 @@ import pytest
 from safe_learning.learning_arm import CYCLE, HOME, VELOCITY, arm, link, replanner, setting
 from steelyard.dynamics import forward_kinematics
 from steelyard.errors import NoSolutionError
-from steelyard.limits import Obstacle, Scene
+from steelyard.limits import Scene
+from steelyard.limits.scene import Obstacle
 from steelyard.pose import Pose
 from steelyard.robot import Sphere
 from steelyard.safe_learning import (
@@ -19,15 +20,13 @@ from steelyard.safe_learning import (
     DONE,
     STOPPED,
     JointReading,
-    PlanReply,
-    PlanRequest,
     ProcessWorker,
-    SceneChange,
-    SceneResponse,
     SyncWorker,
     replay_run,
     run_online,
 )
+from steelyard.safe_learning.messages import PlanReply, PlanRequest
+from steelyard.safe_learning.obstacle_response import SceneChange, SceneResponse
 
 
 class Late:

@@ -12,9 +12,11 @@ from steelyard.control import Tube
 from steelyard.errors import InputError
 from steelyard.layout import layout_of
 from steelyard.limits import MotionLimits, NotCertifiedError
-from steelyard.motion import SplineMotion, bezier
+from steelyard.motion import SplineMotion
+from steelyard.motion.spline import bezier
 from steelyard.robot import Robot
-from steelyard.safe_learning import PlanCertifier, RobustLaw
+from steelyard.safe_learning.planning.certificate import RobustLaw
+from steelyard.safe_learning.planning.certifier import PlanCertifier
 from steelyard.safe_learning.planning.tube_sizing import OVERSHOOTS, needed_torques, tube_requirements
 from steelyard.zoo import zoo_robot
 

@@ -18,13 +18,11 @@ from steelyard.safe_learning import (
     OnlineRun,
     ProcessWorker,
     SyncWorker,
-    check_plan,
-    read_run,
     replay_run,
     run_online,
     violations_of,
-    write_run,
 )
+from steelyard.safe_learning.checker import check_plan
 
 
 def test_every_promise_is_kept_in_every_cycle() -> None:
@@ -85,8 +83,8 @@ def test_shapes_that_come_too_near_are_a_violation() -> None:
 
 def test_a_run_reads_back_and_repeats_itself_bit_by_bit(tmp_path: Path) -> None:
     done, _ = run()
-    write_run(done, tmp_path / "run")
-    back = read_run(tmp_path / "run")
+    done.write(tmp_path / "run")
+    back = OnlineRun.read(tmp_path / "run")
     assert to_document(back.record) == to_document(done.record)
     assert np.array_equal(back.cycles.commands, done.cycles.commands)
     again = replay_run(back)
@@ -106,11 +104,11 @@ def test_a_log_that_was_changed_does_not_repeat_itself() -> None:
 
 def test_files_that_are_no_run_are_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="cannot be read"):
-        read_run(tmp_path)
-    write_run(run()[0], tmp_path)
+        OnlineRun.read(tmp_path)
+    run()[0].write(tmp_path)
     (tmp_path / "cycles.npz").write_bytes(b"PK nothing")
     with pytest.raises(InputError, match="not an npz file"):
-        read_run(tmp_path)
+        OnlineRun.read(tmp_path)
 
 
 def test_a_process_of_its_own_replies_the_same() -> None:

@@ -12,19 +12,15 @@ import pytest
 
 from safe_learning.learning_arm import HIGHEST, HOME, LOWEST, setting
 from steelyard.errors import InputError, NoSolutionError
-from steelyard.limits import MotionLimits, Obstacle, Scene
+from steelyard.limits import MotionLimits, Scene
+from steelyard.limits.scene import Obstacle
 from steelyard.motion import RecedingPlans
 from steelyard.pose import Pose
 from steelyard.robot import Sphere
-from steelyard.safe_learning import (
-    GoalCost,
-    PayloadExcitation,
-    Planner,
-    SafeLearningConfig,
-    WeightedCosts,
-    check_plan,
-)
-from steelyard.safe_learning.planning.search import Clock, PlannedMove, PlanSearch
+from steelyard.safe_learning import GoalCost, SafeLearningConfig, WeightedCosts
+from steelyard.safe_learning.checker import check_plan
+from steelyard.safe_learning.planning.cost import PayloadExcitation
+from steelyard.safe_learning.planning.search import Clock, PlannedMove, Planner, PlanSearch
 from steelyard.uncertainty import PayloadBox
 
 TABLE_I = PayloadBox.between(LOWEST, HIGHEST)

@@ -17,8 +17,9 @@ from steelyard.inertia import change_of_frame
 from steelyard.limits import NotCertifiedError
 from steelyard.motion import RecedingPlans
 from steelyard.pose import Pose
-from steelyard.safe_learning import GoalCost, PayloadExcitation, RobustLaw, WeightedCosts
-from steelyard.safe_learning.planning.cost import PlanCost
+from steelyard.safe_learning import GoalCost, WeightedCosts
+from steelyard.safe_learning.planning.certificate import RobustLaw
+from steelyard.safe_learning.planning.cost import PayloadExcitation, PlanCost
 from steelyard.safe_learning.planning.margins import STRETCHES, PlanMargins, radius_slopes
 from steelyard.uncertainty import PayloadBox
 

@@ -7,7 +7,7 @@ import pytest
 
 from steelyard.control import Tube
 from steelyard.errors import InputError, UnknownNameError
-from steelyard.safe_learning import RobustLaw
+from steelyard.safe_learning.planning.certificate import RobustLaw
 
 
 def test_the_clamped_law_reaches_its_bound_and_never_exceeds_it() -> None:

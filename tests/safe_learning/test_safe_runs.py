@@ -18,7 +18,8 @@ from oracles.driven_truth import Driven
 from oracles.mujoco_contacts import MujocoContacts
 from steelyard.dynamics import forward_kinematics
 from steelyard.inertia import check_body
-from steelyard.limits import Obstacle, Scene
+from steelyard.limits import Scene
+from steelyard.limits.scene import Obstacle
 from steelyard.pose import Pose
 from steelyard.safe_learning import DONE, STOPPED, OnlineRun, Replanner
 

@@ -20,9 +20,14 @@ from steelyard.layout import layout_of
 from steelyard.limits import MotionLimits
 from steelyard.motion import MotionSample, SplineMotion
 from steelyard.rollout import ClosedLoop, rollout
-from steelyard.safe_learning import PlanCertifier, RobustLaw, tube_acceleration
-from steelyard.safe_learning.planning.certificate import PlanCertificate
-from steelyard.safe_learning.planning.delay_bounds import DelayedTorque, coriolis_rows, norms_of
+from steelyard.safe_learning.planning.certificate import PlanCertificate, RobustLaw
+from steelyard.safe_learning.planning.certifier import PlanCertifier
+from steelyard.safe_learning.planning.delay_bounds import (
+    DelayedTorque,
+    coriolis_rows,
+    norms_of,
+    tube_acceleration,
+)
 from steelyard.uncertainty import ErrorBounds
 from steelyard.zoo import zoo_robot
 

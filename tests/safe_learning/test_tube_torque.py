@@ -16,7 +16,7 @@ from safe_learning.gen3_plans import DURATION, LAW, TUBE, gen3, model, swing
 from steelyard.control import Tube
 from steelyard.errors import InputError
 from steelyard.layout import layout_of
-from steelyard.safe_learning import TubeDynamics, tube_forms
+from steelyard.safe_learning.planning.tube import TubeDynamics, tube_forms
 from steelyard.zoo import zoo_robot
 
 STRETCHES = 32

@@ -6,7 +6,8 @@ import threading
 import time
 from typing import Any
 
-from steelyard.safe_learning import PlanReply, ProcessWorker
+from steelyard.safe_learning import ProcessWorker
+from steelyard.safe_learning.messages import PlanReply
 
 LONG = 8 << 20
 """Letters of an answer that fit into no pipe."""

@@ -8,12 +8,8 @@ import scipy.signal
 from signals.periodic_motion import motion, series, torque, uniform_time
 from steelyard.errors import InputError, RecordingError
 from steelyard.recording import Recording
-from steelyard.signals import (
-    Butterworth,
-    CentralDifferences,
-    differentiated,
-    smoothed,
-)
+from steelyard.signals import Butterworth, CentralDifferences, differentiated
+from steelyard.signals.differentiation import smoothed
 
 # Largest error of v and a, relative to their largest value, on harmonics up to 1.25 Hz sampled at 1 kHz.
 METHODS = {

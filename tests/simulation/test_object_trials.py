@@ -12,17 +12,16 @@ from scipy.spatial.transform import Rotation
 from scipy.special import ellipk
 
 from steelyard.errors import InputError
-from steelyard.inertia import Body, box, random_body
+from steelyard.inertia import Body, box
+from steelyard.inertia.body import random_body
 from steelyard.pose import Pose
 from steelyard.simulation.object_trials import (
     Drop,
     ObjectMotion,
     Push,
     Swing,
-    compared_motion,
     run_trial,
     standard_trials,
-    swing_period,
 )
 
 G = 9.81
@@ -107,7 +106,7 @@ def test_a_swing_has_the_period_of_the_compound_pendulum(asset: Path, seed: int,
     expected = small * ellipk(np.sin(amplitude / 2) ** 2) * 2 / np.pi
     trial = Swing(point, axis, Pose(hanging, np.zeros(3)))
     motion = run_trial(asset, trial, seconds=3.2 * expected, body=body)
-    assert swing_period(motion) == pytest.approx(expected, rel=1e-6)
+    assert motion.swing_period() == pytest.approx(expected, rel=1e-6)
     hinge = motion.position + _turns(motion) @ point
     np.testing.assert_allclose(hinge, np.broadcast_to(hinge[0], hinge.shape), atol=1e-12)
 
@@ -163,15 +162,15 @@ def test_the_same_object_moves_the_same_and_a_wrong_inertia_shows(asset: Path, n
     trial = standard_trials(asset)[name]
     truth = box(SIDES, mass=0.7)
     motion = run_trial(asset, trial, seconds=1.0)
-    same = compared_motion(motion, run_trial(asset, trial, seconds=1.0, body=truth))
+    same = motion.compared_with(run_trial(asset, trial, seconds=1.0, body=truth))
     assert same.largest_position < 1e-9
     assert same.largest_angle < 1e-9
     turning = Body(truth.mass, truth.com, 1.1 * truth.inertia)
     shifted = Body(truth.mass, truth.com + np.array([0.0, 0.005, 0.0]), truth.inertia)
     for wrong in (turning, shifted):
-        difference = compared_motion(motion, run_trial(asset, trial, seconds=1.0, body=wrong))
+        difference = motion.compared_with(run_trial(asset, trial, seconds=1.0, body=wrong))
         assert difference.largest_angle > 0.005
-    heavier = compared_motion(motion, run_trial(asset, trial, seconds=1.0, body=OFF_CENTRE))
+    heavier = motion.compared_with(run_trial(asset, trial, seconds=1.0, body=OFF_CENTRE))
     assert heavier.largest_position > 1e-3
 
 
@@ -179,7 +178,7 @@ def test_before_it_lands_nothing_but_the_centre_of_mass_matters(asset: Path) -> 
     trial = standard_trials(asset)["drop"]
     heavy = Body(7.0, np.zeros(3), 3.0 * box(SIDES, mass=0.7).inertia)
     short, long = (
-        compared_motion(*(run_trial(asset, trial, seconds=s, body=body) for body in (None, heavy)))
+        run_trial(asset, trial, seconds=s).compared_with(run_trial(asset, trial, seconds=s, body=heavy))
         for s in (0.14, 0.6)  # 0.1 m take 0.143 s to fall
     )
     assert short.largest_position < 1e-9
@@ -189,12 +188,14 @@ def test_before_it_lands_nothing_but_the_centre_of_mass_matters(asset: Path) -> 
 def test_flat_and_point_like_objects_are_run_too(asset: Path) -> None:
     plate = Body(0.5, np.zeros(3), 1e-3 * np.diag([1.0, 2.0, 3.0]))
     motion = run_trial(asset, standard_trials(asset)["swing"], seconds=2.0, body=plate)
-    assert swing_period(motion) > 0.0
+    assert motion.swing_period() > 0.0
     point = Body(0.5, np.zeros(3), np.zeros((3, 3)))
     length, amplitude = 0.25, 0.01
     trial = Swing([0, 0, length], [1.0, 0, 0], Pose.from_rpy((amplitude, 0, 0)))
     expected = 2 * np.pi * np.sqrt(length / G) * (1 + amplitude**2 / 16)
-    assert swing_period(run_trial(asset, trial, seconds=3.0, body=point)) == pytest.approx(expected, rel=1e-6)
+    assert run_trial(asset, trial, seconds=3.0, body=point).swing_period() == pytest.approx(
+        expected, rel=1e-6
+    )
 
 
 def test_the_difference_of_two_motions_is_their_distance_and_the_angle_between_them() -> None:
@@ -203,12 +204,12 @@ def test_the_difference_of_two_motions_is_their_distance_and_the_angle_between_t
     first = Rotation.random(5, random_state=0)
     one = ObjectMotion(time, np.zeros((5, 3)), first.as_quat())
     other = ObjectMotion(time, np.outer(time, [3.0, 0.0, 4.0]), -(first * turned).as_quat())
-    difference = compared_motion(one, other)
+    difference = one.compared_with(other)
     np.testing.assert_allclose(difference.position, 5.0 * time)
     np.testing.assert_allclose(difference.angle, 1e-7 * time, atol=1e-15)
     assert difference.largest_position == pytest.approx(5.0)
     with pytest.raises(InputError, match="same times"):
-        compared_motion(one, replace(other, time=2.0 * time))
+        one.compared_with(replace(other, time=2.0 * time))
 
 
 def test_trials_that_cannot_be_are_refused(asset: Path, tmp_path: Path) -> None:
@@ -229,4 +230,4 @@ def test_trials_that_cannot_be_are_refused(asset: Path, tmp_path: Path) -> None:
     with pytest.raises(InputError, match="holds 2 bodies; an object is one"):
         run_trial(two, Drop(TILTED))
     with pytest.raises(InputError, match="shows no two swings"):
-        swing_period(run_trial(asset, Swing([0, 0, 0.1], [1.0, 0, 0], TILTED), seconds=0.1))
+        run_trial(asset, Swing([0, 0, 0.1], [1.0, 0, 0], TILTED), seconds=0.1).swing_period()

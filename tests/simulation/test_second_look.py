@@ -21,12 +21,12 @@ from steelyard.limits import (
     Hull,
     MotionLimits,
     NotCertifiedError,
-    Obstacle,
     Scene,
     Zonotope,
     certify,
     clearance_of,
 )
+from steelyard.limits.scene import Obstacle
 from steelyard.motion import FourierMotion, random_fourier
 from steelyard.pose import Pose
 from steelyard.robot import Box, Capsule, Cylinder, Geometry, MeshFile, Robot, Sphere

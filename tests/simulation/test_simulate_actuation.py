@@ -21,7 +21,6 @@ from steelyard.robot import Robot
 from steelyard.rollout import ClosedLoop, rollout
 from steelyard.simulation import SENSORS, SensorPreset, simulate_motion
 from steelyard.simulation.closed_loop import drawn
-from steelyard.simulation.sensor import drawn_robot_sample
 from steelyard.zoo import zoo_robot
 
 
@@ -95,7 +94,7 @@ def test_the_arm_moves_as_in_the_rollout_with_the_same_delay(delay: float) -> No
 def test_jitter_is_uniform_about_the_delay_and_new_in_each_cycle() -> None:
     jittery = SensorPreset(name="jittery", delay=1.5e-3, jitter=0.3e-3)
     rng = np.random.default_rng(3)
-    late, _ = drawn(jittery, drawn_robot_sample(jittery, zoo_robot("one_link"), rng), rng, 1500)
+    late, _ = drawn(jittery, jittery.drawn(zoo_robot("one_link"), rng), rng, 1500)
     assert 1.2e-3 <= late.min() < 1.21e-3
     assert 1.79e-3 < late.max() <= 1.8e-3
     assert late.mean() == pytest.approx(1.5e-3, abs=4 * 0.6e-3 / math.sqrt(12 * len(late)))
@@ -108,7 +107,7 @@ def test_delay_and_noise_of_a_cycle_are_drawn_in_turn(jitter: float, noise: floa
     robot = zoo_robot("two_link")
     preset = SensorPreset(name="random", delay=1.5e-3, jitter=jitter, torque_noise=noise)
     rng, other = np.random.default_rng(3), np.random.default_rng(3)
-    specimen = drawn_robot_sample(preset, robot, rng)
+    specimen = preset.drawn(robot, rng)
     delays, seen = drawn(preset, specimen, rng, 50)
     for delay, row in zip(delays, seen, strict=True):
         assert delay == 1.5e-3 + (jitter * other.uniform(-1.0, 1.0) if jitter else 0.0)

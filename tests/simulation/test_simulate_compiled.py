@@ -29,7 +29,6 @@ from steelyard.simulation import (
     mujoco_model,
     simulate_motion,
 )
-from steelyard.simulation.sensor import drawn_robot_sample
 from steelyard.zoo import zoo_robot
 
 JITTER_AND_NOISE = SensorPreset(
@@ -61,7 +60,7 @@ def plain(
 ) -> dict[str, Array]:
     preset = SENSORS[sensor] if isinstance(sensor, str) else sensor
     rng = np.random.default_rng(5)
-    specimen = drawn_robot_sample(preset, robot, rng)
+    specimen = preset.drawn(robot, rng)
     motion = random_fourier(robot, np.random.default_rng(1), period=1.0)
     effort = np.array([joint.limits.effort for joint in robot.joints])
     limits = effort if preset.torque_limits else np.full(robot.nv, np.inf)

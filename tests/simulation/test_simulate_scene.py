@@ -9,7 +9,8 @@ from oracles.newton_euler import world_poses
 from steelyard.drive import Drive
 from steelyard.errors import InputError, NoSolutionError
 from steelyard.inertia import Body
-from steelyard.limits import Obstacle, Scene, clearance_of
+from steelyard.limits import Scene, clearance_of
+from steelyard.limits.scene import Obstacle
 from steelyard.motion import random_fourier
 from steelyard.pose import Pose
 from steelyard.recording import Recording

@@ -8,7 +8,7 @@ from scipy.signal import butter, filtfilt
 
 from steelyard.audit import torque_error
 from steelyard.control import PD
-from steelyard.estimation import fit_least_squares
+from steelyard.estimation.linear import fit_least_squares
 from steelyard.layout import layout_of
 from steelyard.motion import random_fourier
 from steelyard.problem import problem_of

@@ -10,7 +10,8 @@ import scipy.optimize
 
 from steelyard.arrays import Array
 from steelyard.dynamics import inverse_dynamics, torque_regressor
-from steelyard.inertia import change_of_frame, random_body
+from steelyard.inertia import change_of_frame
+from steelyard.inertia.body import random_body
 from steelyard.layout import Layout, layout_of
 from steelyard.motion import random_fourier
 from steelyard.robot import Robot

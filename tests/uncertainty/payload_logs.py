@@ -9,7 +9,8 @@ import numpy as np
 
 from steelyard.arrays import Array
 from steelyard.dynamics import inverse_dynamics
-from steelyard.inertia import change_of_frame, random_body
+from steelyard.inertia import change_of_frame
+from steelyard.inertia.body import random_body
 from steelyard.layout import Layout, layout_of
 from steelyard.motion import random_fourier
 from steelyard.pose import Pose

@@ -10,7 +10,8 @@ import pytest
 
 from steelyard.dynamics import inverse_dynamics
 from steelyard.errors import InputError, NoSolutionError, RecordingError
-from steelyard.estimation import fit_weighted, friction_drift, torque_aligned, with_drift, with_lag
+from steelyard.estimation import friction_drift, torque_aligned, with_drift, with_lag
+from steelyard.estimation.linear import fit_weighted
 from steelyard.estimation.torque_lag import torque_lag
 from steelyard.layout import layout_of
 from steelyard.motion import random_fourier
@@ -19,7 +20,6 @@ from steelyard.recording import Recording
 from steelyard.robot import Robot
 from steelyard.signals import is_turning, prepared, without_turning
 from steelyard.simulation import sensor_preset, simulate_motion
-from steelyard.simulation.sensor import drawn_robot_sample
 from steelyard.uncertainty import base_intervals, bias_of_recordings
 from steelyard.workflows.identify import identify
 from steelyard.zoo import zoo_robot
@@ -39,7 +39,7 @@ def plant() -> Plant:
         rng = np.random.default_rng(seed)
         motion = random_fourier(robot, rng, period=5.0)
         # What `simulate` will draw first; a copy, so that it draws the same.
-        biases.append(drawn_robot_sample(sensor_preset("industrial"), robot, deepcopy(rng)).bias)
+        biases.append(sensor_preset("industrial").drawn(robot, deepcopy(rng)).bias)
         logs.append(simulate_motion(robot, motion, sensor="industrial", rng=rng))
     return robot, tuple(logs), tuple(biases)
 

@@ -11,7 +11,7 @@ import scipy.optimize
 
 from steelyard.arrays import Array
 from steelyard.errors import InputError
-from steelyard.inertia import random_body
+from steelyard.inertia.body import random_body
 from steelyard.uncertainty.guaranteed import CAN_EXIST, guaranteed_bounds
 from steelyard.uncertainty.payload_polytope import BoundedRows, PayloadBox, Place
 

@@ -9,7 +9,8 @@ import pytest
 
 from steelyard.dynamics import torque_regressor
 from steelyard.errors import InputError
-from steelyard.estimation import Spread, fit_least_squares, fit_weighted
+from steelyard.estimation import Spread
+from steelyard.estimation.linear import fit_least_squares, fit_weighted
 from steelyard.layout import layout_of
 from steelyard.problem import Estimate, problem_of
 from steelyard.recording import Recording

@@ -11,7 +11,7 @@ from steelyard.consistency import check_parameters, prior_of
 from steelyard.errors import InputError
 from steelyard.identifiable import structural_identifiability
 from steelyard.layout import Layout, layout_of
-from steelyard.uncertainty import link_intervals, link_posterior, prior_alone
+from steelyard.uncertainty import LinkPosterior, link_intervals, link_posterior
 from steelyard.zoo import zoo_robot
 
 ROBOT = zoo_robot("ur10e")
@@ -44,7 +44,7 @@ def test_friction_per_load_that_nobody_knows_is_drawn_below_what_locks_a_gear() 
     layout = layout_of(ROBOT, ["viscous", "load"])
     prior = prior_of(ROBOT, layout)
     loads = [layout.index(f"{joint}.load") for joint in layout.joints]
-    before = prior_alone(prior, ACCURACY)
+    before = LinkPosterior.of_prior(prior, ACCURACY)
     draws = before.draw(4000, np.random.default_rng(1))[:, loads]
     assert draws.min() > 0.0
     assert 0.5 < draws.max() < 1.0
@@ -57,7 +57,7 @@ def test_friction_per_load_that_nobody_knows_is_drawn_below_what_locks_a_gear() 
 
 def test_intervals_cover_truths_that_are_as_far_from_the_prior_as_stated() -> None:
     rng = np.random.default_rng(2)
-    before = prior_alone(PRIOR, ACCURACY)
+    before = LinkPosterior.of_prior(PRIOR, ACCURACY)
     covered = []
     for phi in before.draw(12, rng):
         beta, C = _data(rng, phi, 0.03)
@@ -70,7 +70,7 @@ def test_intervals_cover_truths_that_are_as_far_from_the_prior_as_stated() -> No
 def test_data_that_says_nothing_leaves_the_prior() -> None:
     rng = np.random.default_rng(3)
     C = np.diag(np.full(BASE.count, np.inf))
-    before = prior_alone(PRIOR, ACCURACY)
+    before = LinkPosterior.of_prior(PRIOR, ACCURACY)
     posterior = link_posterior(BASE, np.zeros(BASE.count), C, PRIOR, ACCURACY)
     np.testing.assert_allclose(posterior.centre, PRIOR.centre, rtol=1e-6, atol=1e-9)
     found = link_intervals(posterior, before, rng)
@@ -79,10 +79,10 @@ def test_data_that_says_nothing_leaves_the_prior() -> None:
 
 def test_exact_data_decides_what_torques_determine_alone() -> None:
     rng = np.random.default_rng(4)
-    phi = prior_alone(PRIOR, ACCURACY).draw(1, rng)[0]
+    phi = LinkPosterior.of_prior(PRIOR, ACCURACY).draw(1, rng)[0]
     C = np.diag((1e-5 * np.abs(BASE.matrix) @ np.abs(phi)) ** 2)
     posterior = link_posterior(BASE, BASE.matrix @ phi, C, PRIOR, ACCURACY)
-    found = link_intervals(posterior, prior_alone(PRIOR, ACCURACY), rng)
+    found = link_intervals(posterior, LinkPosterior.of_prior(PRIOR, ACCURACY), rng)
     alone = [k for row, k in zip(BASE.matrix, BASE.columns, strict=True) if np.count_nonzero(row) == 1]
     assert len(alone) > 10
     assert {found.decided_by[k] for k in alone} == {"data"}
@@ -92,7 +92,7 @@ def test_exact_data_decides_what_torques_determine_alone() -> None:
 
 
 def test_a_mass_nobody_measured_has_the_interval_of_its_stated_accuracy() -> None:
-    before = prior_alone(PRIOR, ACCURACY)
+    before = LinkPosterior.of_prior(PRIOR, ACCURACY)
     mass = before.draw(20000, np.random.default_rng(5))[:, 0] / PRIOR.centre[0]
     # A logarithm with the deviation s, see the docstring.
     assert np.std(np.log(mass)) == pytest.approx(ACCURACY, rel=0.03)
@@ -102,7 +102,7 @@ def test_a_mass_nobody_measured_has_the_interval_of_its_stated_accuracy() -> Non
 def test_a_weighed_link_and_fixed_numbers_have_no_interval() -> None:
     link = LAYOUT.links[2]
     weighed = prior_of(ROBOT, LAYOUT, masses={link: 4.0})
-    draws = prior_alone(weighed, 0.05).draw(200, np.random.default_rng(6))
+    draws = LinkPosterior.of_prior(weighed, 0.05).draw(200, np.random.default_rng(6))
     mass = draws[:, LAYOUT.of_link(link).start]
     assert np.abs(mass / 4.0 - 1.0).max() < 0.02
 
@@ -110,7 +110,7 @@ def test_a_weighed_link_and_fixed_numbers_have_no_interval() -> None:
 def test_fixed_parameters_are_said_to_be_fixed() -> None:
     layout: Layout = LAYOUT.fixing({f"{LAYOUT.joints[0]}.offset": 0.0})
     prior = prior_of(ROBOT, layout)
-    before = prior_alone(prior, ACCURACY)
+    before = LinkPosterior.of_prior(prior, ACCURACY)
     found = link_intervals(before, before, np.random.default_rng(7))
     k = layout.index(f"{LAYOUT.joints[0]}.offset")
     assert found.decided_by[k] == "fixed"
@@ -142,7 +142,7 @@ def test_a_total_mass_hardly_tells_a_factor_common_to_all_torques(
     found = []
     for total in (None, float(layout.nominal[:links:10].sum())):
         prior = prior_of(robot, layout, total_mass=total)
-        beta = prior_alone(prior, 0.3).draw(8000, np.random.default_rng(0))[:, :links] @ K.T
+        beta = LinkPosterior.of_prior(prior, 0.3).draw(8000, np.random.default_rng(0))[:, :links] @ K.T
         centre = K @ prior.centre[:links]
         told = centre @ np.linalg.pinv(np.cov(beta.T), rcond=1e-10) @ centre
         found.append(float((told + 1.0 / 0.1**2) ** -0.5))

@@ -9,11 +9,12 @@ from steelyard.arrays import Array
 from steelyard.drive import StribeckShape
 from steelyard.dynamics import forward_dynamics, inverse_dynamics, mass_matrix, momentum_rate_regressor
 from steelyard.errors import InputError, RecordingError
-from steelyard.inertia import Body, change_of_frame, random_body
+from steelyard.inertia import Body, change_of_frame
+from steelyard.inertia.body import random_body
 from steelyard.layout import layout_of
 from steelyard.recording import Recording
 from steelyard.uncertainty.error_bounds import ErrorBounds
-from steelyard.uncertainty.loaded_arm import ArmNorms, LoadedArm, TimeNodes, TimeWindows, arm_norms
+from steelyard.uncertainty.loaded_arm import ArmNorms, LoadedArm, TimeNodes, TimeWindows
 from steelyard.uncertainty.momentum_windows import (
     bounded_rows,
     certain_signs,
@@ -153,7 +154,7 @@ def small_arm(name: str, rng: np.random.Generator) -> tuple[LoadedArm, ArmNorms,
     )
     travel = np.full(robot.nv, 3.0)
     links = 1.05 * np.abs(phi).reshape(-1, 10)
-    norms = arm_norms(robot, links, prior.largest, link, tool.placement, travel)
+    norms = ArmNorms.of(robot, links, prior.largest, link, tool.placement, travel)
     drawn = phi + rng.choice([-0.05, 0.05], phi.shape) * np.abs(phi)
     ten = random_body(rng, mass=(1.0, HEAVIEST), size=0.1).parameters
     drawn[arm.carrier] += arm.to_link @ ten
@@ -169,7 +170,7 @@ def test_norms_bound_the_mass_matrix_and_its_derivatives(name: str, number: int)
     layout, tool, nv, step = layout_of(robot), robot.tool_frame, robot.nv, 1e-3
     link, phi, ten = robot.link_names[tool.link], np.zeros(layout.size), np.eye(10)[number]
     phi[layout.of_link(link)] = change_of_frame(tool.placement) @ ten
-    norms = arm_norms(robot, np.zeros((nv, 10)), ten, link, tool.placement, np.full(nv, 3.1))
+    norms = ArmNorms.of(robot, np.zeros((nv, 10)), ten, link, tool.placement, np.full(nv, 3.1))
     bound = np.array([[norms.rows(a, b) for b in np.eye(nv)] for a in np.eye(nv)])
     q = rng.uniform(-3.0, 3.0, (40, nv))
 

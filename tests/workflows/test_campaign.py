@@ -13,7 +13,7 @@ from campaigns.test_identification import written as identification
 from campaigns.test_monte_carlo import written as study
 from cli.running import run
 from steelyard.archive import to_document
-from steelyard.campaigns import CampaignEvent, Happening, TaskGraph, read_spec
+from steelyard.campaigns import CampaignEvent, Happening, Spec, TaskGraph
 from steelyard.errors import InputError
 from steelyard.progress import ProgressStep
 from steelyard.report.campaign import campaign_content_of
@@ -48,7 +48,7 @@ def plain(document: dict[str, Any]) -> dict[str, Any]:
 def done(tmp_path_factory: pytest.TempPathFactory) -> tuple[CampaignResult, Notes, list[ProgressStep], Path]:
     folder = tmp_path_factory.mktemp("campaign")
     notes, said = Notes(), list[ProgressStep]()
-    spec = read_spec(study(folder, ("[0.1, 1, 10]", "[1]"), ('"ols", "wls"', '"ols"')))
+    spec = Spec.read(study(folder, ("[0.1, 1, 10]", "[1]"), ('"ols", "wls"', '"ols"')))
     result = campaign(spec, out=folder / "out", workers=1, observer=notes, progress=said.append)
     return result, notes, said, folder
 

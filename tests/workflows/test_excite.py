@@ -13,7 +13,7 @@ from cli.running import run
 from steelyard.archive import to_document
 from steelyard.errors import InputError
 from steelyard.inertia import Body
-from steelyard.limits import Scene, read_scene
+from steelyard.limits import Scene
 from steelyard.motion import random_fourier, read_motion, write_motion
 from steelyard.progress import ProgressStep
 from steelyard.recording import read, write
@@ -86,7 +86,7 @@ def test_paths_give_what_the_command_gives(there: Path, commanded: dict[str, Any
 def test_objects_give_the_same_and_nothing_is_written(there: Path, commanded: dict[str, Any]) -> None:
     before = sorted(there.iterdir())
     objects = {
-        "scene": read_scene(there / "scene.toml"),
+        "scene": Scene.read(there / "scene.toml"),
         "payload": read_payload(there / "load.json"),
         "after": [read(there / "log.csv")],
     }

@@ -11,7 +11,7 @@ from oracles.newton_euler import world_poses
 from oracles.pinocchio_robot import PinocchioRobot
 from oracles.random_robots import link_parameters
 from shared_material import ROBOTS, needs_shared
-from steelyard.identifiable import numerical_base
+from steelyard.identifiable.base_parameters import numerical_base
 from steelyard.layout import layout_of
 from steelyard.pose import Pose
 from steelyard.robot import Robot, load_robot

@@ -13,7 +13,7 @@ from oracles.newton_euler import world_poses
 from oracles.pinocchio_robot import PinocchioRobot
 from oracles.random_robots import link_parameters
 from shared_material import DATA, ROBOTS, needs_shared
-from steelyard.inertia import read_mesh
+from steelyard.inertia import Mesh
 from steelyard.robot import Capsule, Robot, Sphere, load_robot
 from steelyard.zoo import zoo_robot
 
@@ -111,7 +111,7 @@ def test_the_shapes_of_the_med7_enclose_its_meshes() -> None:
     folder = ROBOTS / "lbr_stack" / "meshes" / "med7" / "collision"
     for i, (link, (R, p)) in enumerate(zip((robot.base, *robot.links), poses, strict=True)):
         (geometry,) = link.collision
-        vertices = read_mesh(folder / f"link_{i}.stl").vertices  # in the base's frame at zero
+        vertices = Mesh.read(folder / f"link_{i}.stl").vertices  # in the base's frame at zero
         local = geometry.pose.inverse().apply((vertices - p) @ R)
         shape = geometry.shape
         assert isinstance(shape, Capsule | Sphere)

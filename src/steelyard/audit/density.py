@@ -16,7 +16,6 @@ from steelyard.inertia import (
     Body,
     Mesh,
     change_of_frame,
-    mesh_properties,
     parameters_of_pseudo_inertia,
     rotational_inertia,
 )
@@ -189,7 +188,7 @@ def check_density(
     sigma = checked("covariance", covariance, (10, 10), finite=False)
     B = shown_combinations(sigma, shown)
     try:
-        solid = mesh_properties(mesh, mass=float(phi[0])).body
+        solid = mesh.properties(mass=float(phi[0])).body
     except InputError as error:
         return Check(NAME, Status.NOT_RUN, f"the mesh {error.message}", error.evidence)
     body = Body.from_parameters(phi)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from steelyard.campaigns.identification.robot_case import robot_case_of
     from steelyard.campaigns.record import CampaignOutcome, TaskStatus, table_path, write_table
     from steelyard.campaigns.run import run_campaign
-    from steelyard.campaigns.spec import CampaignPlan, Spec, plan, read_spec
+    from steelyard.campaigns.spec import CampaignPlan, Spec, plan
     from steelyard.campaigns.task import TaskGraph
 
 __all__ = [
@@ -39,7 +39,6 @@ __all__ = [
     "links_behind",
     "motion_of",
     "plan",
-    "read_spec",
     "require_cluster",
     "robot_case_of",
     "run_campaign",

@@ -242,32 +242,34 @@ class Spec:
     content: Section
     path: Path
 
+    @classmethod
+    def read(cls, path: FilePath) -> Spec:
+        """Read the description of a campaign.
 
-def read_spec(path: FilePath) -> Spec:
-    """Read the description of a campaign.
+        Args:
+            path: a TOML file.
 
-    Args:
-        path: a TOML file.
+        Returns:
+            The description; `seed` is 0 and `name` that of the file when they are not given.
 
-    Returns:
-        The description; `seed` is 0 and `name` that of the file when they are not given.
-
-    Raises:
-        InputError: the file cannot be read, is not TOML, or lacks what every campaign needs; the message has
-            the line.
-    """
-    path = Path(path)
-    place = str(path)
-    text = read_text(path, most=MOST_BYTES)
-    document = parse_toml(text, place=place)
-    whole = Section(document, place, text)
-    if "campaign" not in document:
-        raise InputError("has no [campaign] table.", place=place, remedy='Begin with [campaign], kind = "…".')
-    campaign = whole.section("campaign")
-    kind = campaign.text("kind")
-    name = campaign.text("name", path.stem)
-    seed = campaign.integer("seed", 0, least=0)
-    return Spec(kind, name, seed, whole, path)
+        Raises:
+            InputError: the file cannot be read, is not TOML, or lacks what every campaign needs; the message
+                has the line.
+        """
+        path = Path(path)
+        place = str(path)
+        text = read_text(path, most=MOST_BYTES)
+        document = parse_toml(text, place=place)
+        whole = Section(document, place, text)
+        if "campaign" not in document:
+            raise InputError(
+                "has no [campaign] table.", place=place, remedy='Begin with [campaign], kind = "…".'
+            )
+        campaign = whole.section("campaign")
+        kind = campaign.text("kind")
+        name = campaign.text("name", path.stem)
+        seed = campaign.integer("seed", 0, least=0)
+        return cls(kind, name, seed, whole, path)
 
 
 # Robots in the parameters of tasks: the whole description travels, so that workers need no file.

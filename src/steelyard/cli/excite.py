@@ -51,6 +51,21 @@ def _show_designed(done: DesignedMotion) -> None:
         stdout.print(str(done.look), markup=False, highlight=False, soft_wrap=True)
     for name, path in done.files.items():
         stdout.print(f"{name:>12}  {path}", markup=False, highlight=False)
+    _show_goal(done)
+
+
+def _show_goal(done: Excitation) -> None:
+    """How ROS 2 runs it, as lines to copy."""
+    approach, send, controller = done.to_robot
+    for line in (
+        "",
+        "To the start, which is not part of the proof:",
+        f"  {approach}",
+        "The motion:",
+        f"  {send}",
+    ):
+        stdout.print(line, markup=False, highlight=False, soft_wrap=True)
+    stdout.print(controller, markup=False, highlight=False, soft_wrap=True)
 
 
 def _show_verdict(done: Excitation) -> None:
@@ -80,6 +95,7 @@ def _show_supplemented(done: SupplementedMotion) -> None:
     stdout.print(table)
     stdout.print(str(done.added), highlight=False, markup=False, soft_wrap=True)
     stdout.print(f"Written to {done.files['motion']}", highlight=False, markup=False, soft_wrap=True)
+    _show_goal(done)
 
 
 def _apart(margin: float, required: float) -> str:

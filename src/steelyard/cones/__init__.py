@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from steelyard.door import open_door
 
 if TYPE_CHECKING:
-    from steelyard.cones.dual_bounds import safe_conic_bound, safe_linear_bound
+    from steelyard.cones.dual_bounds import safe_conic_bound
     from steelyard.cones.linear import LinearSeries, LinearSolution, minimise_linear
     from steelyard.cones.program import (
         AtMost,
@@ -19,10 +19,7 @@ if TYPE_CHECKING:
         Constraint,
         InfeasibleError,
         LinearProgram,
-        LogDet,
-        SecondOrder,
         Semidefinite,
-        minus_log_dets,
     )
     from steelyard.cones.solve import solve
 
@@ -34,13 +31,9 @@ __all__ = [
     "LinearProgram",
     "LinearSeries",
     "LinearSolution",
-    "LogDet",
-    "SecondOrder",
     "Semidefinite",
     "minimise_linear",
-    "minus_log_dets",
     "safe_conic_bound",
-    "safe_linear_bound",
     "solve",
 ]
 

@@ -13,7 +13,6 @@ from steelyard.door import open_door
 
 if TYPE_CHECKING:
     from steelyard.consistency.all_poses.projection import (
-        LADDER,
         project_to_all_poses,
         project_to_all_poses_by_ladder,
     )
@@ -24,14 +23,13 @@ if TYPE_CHECKING:
     from steelyard.consistency.feasible_set import FeasibleSet, feasible_set
     from steelyard.consistency.geometric_prior import GeometricPrior, sane_prior
     from steelyard.consistency.link_doubts import Doubt, LinkPlace, doubts_about, link_places
-    from steelyard.consistency.link_shapes import LinkShape, link_shapes
+    from steelyard.consistency.link_shapes import link_shapes
     from steelyard.consistency.mass_matrix import InertiaBounds, inertia_bounds
-    from steelyard.consistency.pose_search import LowPose, PoseDomain, low_poses, lowest_pose, sample_poses
+    from steelyard.consistency.pose_search import PoseDomain, lowest_pose, sample_poses
     from steelyard.consistency.prior import Prior, prior_of
     from steelyard.consistency.verdict import check_parameters
 
 __all__ = [
-    "LADDER",
     "AllPoseProof",
     "Divergence",
     "Doubt",
@@ -42,8 +40,6 @@ __all__ = [
     "GeometricPrior",
     "InertiaBounds",
     "LinkPlace",
-    "LinkShape",
-    "LowPose",
     "PoseDomain",
     "Prior",
     "check_parameters",
@@ -56,7 +52,6 @@ __all__ = [
     "judge_all_poses",
     "link_places",
     "link_shapes",
-    "low_poses",
     "lowest_pose",
     "prior_of",
     "project_to_all_poses",

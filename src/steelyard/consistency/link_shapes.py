@@ -29,7 +29,6 @@ from steelyard.inertia import (
     box,
     capsule,
     cylinder,
-    mesh_properties,
     sphere,
 )
 from steelyard.pose import Pose
@@ -226,7 +225,7 @@ def _solid(item: Geometry, mesh: Mesh | None) -> tuple[Array, Body | None]:
     assert mesh is not None  # _room has read every mesh
     points = mesh.vertices[np.unique(mesh.faces)]
     try:
-        return points, mesh_properties(mesh, density=1.0).body
+        return points, mesh.properties(density=1.0).body
     except InputError:
         # An open surface: its hull is what it would be wrapped in.
         return points, None if _thickened(points)[1] else _hull_body(points, ConvexHull(points))

@@ -10,16 +10,14 @@ from typing import TYPE_CHECKING
 from steelyard.door import open_door
 
 if TYPE_CHECKING:
-    from steelyard.control.adaptive_payload import AdaptivePayload
     from steelyard.control.admittance import Admittance
-    from steelyard.control.computed_torque import AdaptiveRobust, ComputedTorque
+    from steelyard.control.computed_torque import ComputedTorque
     from steelyard.control.controller import Controller, control_command
-    from steelyard.control.files import LoopSettings, controller_text, loop_of, read_controller, read_loop
+    from steelyard.control.files import LoopSettings, controller_text, read_controller
     from steelyard.control.joint_model import (
         COMMAND_COLUMN,
         HeldResponse,
         JointModel,
-        held_response,
         inertia_range,
     )
     from steelyard.control.loop_shaping import LoopDesign, shaped_controller
@@ -30,8 +28,6 @@ __all__ = [
     "COMMAND_COLUMN",
     "FORMS",
     "PD",
-    "AdaptivePayload",
-    "AdaptiveRobust",
     "Admittance",
     "ComputedTorque",
     "Controller",
@@ -45,11 +41,8 @@ __all__ = [
     "Tube",
     "control_command",
     "controller_text",
-    "held_response",
     "inertia_range",
-    "loop_of",
     "read_controller",
-    "read_loop",
     "robust_radius",
     "shaped_controller",
 ]

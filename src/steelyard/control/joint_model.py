@@ -86,7 +86,28 @@ class JointModel:
             Complex gains, shape (n,), rad/s per N·m or m/s per N.
         """
         z = np.exp(1j * checked("frequency", frequency, ("n",)) * cycle)
-        return np.asarray(self.gain * held_response(self, cycle).mean_velocity_at(z) / z)
+        return np.asarray(self.gain * self.held_response(cycle).mean_velocity_at(z) / z)
+
+    def held_response(self, cycle: float) -> HeldResponse:
+        """Solve the lag over one cycle.
+
+        Args:
+            cycle: h, s.
+
+        Returns:
+            The coefficients.
+        """
+        h, T = positive_number("cycle", cycle, "s"), self.time_constant
+        # A dead time that is a whole number of cycles but for rounding is one: both sides give the same
+        # response.
+        n = math.floor(self.dead_time / h)
+        a = self.dead_time - n * h
+        b = h - a
+        E, e_b = math.exp(-h / T), math.exp(-b / T)
+        rise, rise_b = -math.expm1(-h / T), -math.expm1(-b / T)
+        return HeldResponse(
+            n, E, rise_b, e_b - E, T * rise / h, (b - T * rise_b) / h, (a - T * (rise - rise_b)) / h
+        )
 
 
 @dataclass(frozen=True)
@@ -135,28 +156,6 @@ class HeldResponse:
         """Of the transfer function without its delay of n + 1 cycles, highest power first, shape (3,), SI."""
         start = self.mean_start * np.array([0.0, self.velocity_new, self.velocity_old])
         return np.asarray(start + np.convolve([self.mean_new, self.mean_old], [1.0, -self.pole]))
-
-
-def held_response(joint: JointModel, cycle: float) -> HeldResponse:
-    """Solve the lag over one cycle.
-
-    Args:
-        joint: T and T_d; its gain does not matter.
-        cycle: h, s.
-
-    Returns:
-        The coefficients.
-    """
-    h, T = positive_number("cycle", cycle, "s"), joint.time_constant
-    # A dead time that is a whole number of cycles but for rounding is one: both sides give the same response.
-    n = math.floor(joint.dead_time / h)
-    a = joint.dead_time - n * h
-    b = h - a
-    E, e_b = math.exp(-h / T), math.exp(-b / T)
-    rise, rise_b = -math.expm1(-h / T), -math.expm1(-b / T)
-    return HeldResponse(
-        n, E, rise_b, e_b - E, T * rise / h, (b - T * rise_b) / h, (a - T * (rise - rise_b)) / h
-    )
 
 
 # How much a joint's inertia changes with the pose of the arm.

@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike
 
 from steelyard.arrays import Array, ComplexArray, checked, keep_read_only
 from steelyard.control.controller import positive_number
-from steelyard.control.joint_model import JointModel, held_response
+from steelyard.control.joint_model import JointModel
 from steelyard.control.pd import FeedforwardPD
 from steelyard.errors import InputError, NoSolutionError
 from steelyard.robot import Robot
@@ -69,14 +69,14 @@ class FeedbackLoop:
         z = np.exp(1j * checked("frequency", frequency, ("n",)) * h)
         C = self.inertia * (self.kp + self.kv * (z - 1.0) / ((T_f + h) * z - T_f))
         return np.asarray(
-            C * self.joint.gain * h * held_response(self.joint, h).mean_velocity_at(z) / (z - 1.0)
+            C * self.joint.gain * h * self.joint.held_response(h).mean_velocity_at(z) / (z - 1.0)
         )
 
     @property
     def poles(self) -> ComplexArray:
         """Poles of the closed loop, stable inside the unit circle, shape (n,), dimensionless."""
         h, T_f = self.cycle, self.filter
-        held = held_response(self.joint, h)
+        held = self.joint.held_response(h)
         slope = np.array([T_f + h, -T_f])
         law = self.inertia * (self.kp * slope + self.kv * np.array([1.0, -1.0]))
         open_loop = np.convolve(np.convolve([1.0, -held.pole], [1.0, -1.0]), slope)

@@ -15,32 +15,25 @@ from steelyard.door import open_door
 
 if TYPE_CHECKING:
     from steelyard.estimation.arx import ArxModel, fit_arx
-    from steelyard.estimation.auto import fit_auto, linearised
+    from steelyard.estimation.auto import linearised
     from steelyard.estimation.constant_errors import KnownMoment, calibrate_by_moments, with_constant_errors
     from steelyard.estimation.cutoff_choice import choose_cutoff, lowest_cutoff
     from steelyard.estimation.diagnosis import Diagnosis, diagnose
     from steelyard.estimation.drive_choice import choose_drive
-    from steelyard.estimation.entropic import fit_entropic, largest_torque, with_links_near
+    from steelyard.estimation.entropic import largest_torque, with_links_near
     from steelyard.estimation.first_order import (
         FirstOrderFit,
         JointTrace,
         excited_joint,
         fit_first_order,
-        joint_trace,
     )
     from steelyard.estimation.friction import friction_drift, with_drift
     from steelyard.estimation.instrumental import WEAK, fit_loop_instrumental, instrumental_shift
     from steelyard.estimation.knock import without_knocks
-    from steelyard.estimation.linear import (
-        fit_huber,
-        fit_least_squares,
-        fit_ridge,
-        fit_weighted,
-        weighted_spread,
-    )
+    from steelyard.estimation.linear import weighted_spread
     from steelyard.estimation.methods import METHODS, WINDOW, fit_by_name
     from steelyard.estimation.noise import Colour, Spread
-    from steelyard.estimation.physical import fit_lmi, fit_log_cholesky, with_full_set
+    from steelyard.estimation.physical import with_full_set
     from steelyard.estimation.static import static_problem
     from steelyard.estimation.torque_lag import TorqueLag, lag_seen_by, torque_aligned, with_lag
 
@@ -62,20 +55,11 @@ __all__ = [
     "diagnose",
     "excited_joint",
     "fit_arx",
-    "fit_auto",
     "fit_by_name",
-    "fit_entropic",
     "fit_first_order",
-    "fit_huber",
-    "fit_least_squares",
-    "fit_lmi",
-    "fit_log_cholesky",
     "fit_loop_instrumental",
-    "fit_ridge",
-    "fit_weighted",
     "friction_drift",
     "instrumental_shift",
-    "joint_trace",
     "lag_seen_by",
     "largest_torque",
     "linearised",

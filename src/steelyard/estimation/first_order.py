@@ -13,7 +13,7 @@ from scipy.optimize import least_squares
 from scipy.special import ndtri
 
 from steelyard.arrays import Array, checked, read_only
-from steelyard.control import COMMAND_COLUMN, HeldResponse, JointModel, held_response
+from steelyard.control import COMMAND_COLUMN, HeldResponse, JointModel
 from steelyard.errors import InputError, NoSolutionError, RecordingError, UnknownNameError
 from steelyard.recording import Recording
 from steelyard.signals import recursion, uniform_interval
@@ -63,6 +63,21 @@ class JointTrace:
         """Mean position of each cycle against the start, shape (N,), rad or m."""
         return np.asarray(0.5 * (self.position[1:] + self.position[:-1]) - self.position[0])
 
+    @classmethod
+    def of(cls, recording: Recording) -> JointTrace:
+        """The excited joint of an experiment.
+
+        Args:
+            recording: a uniform log of it, one row for each cycle, see `excited_joint`.
+
+        Raises:
+            RecordingError: the log is not uniform, or not of one experiment.
+        """
+        joint = excited_joint(recording)
+        u, q = recording.extra[COMMAND_COLUMN + joint], recording.q[:, recording.joints.index(joint)]
+        # Stamps are decimal numbers; what their differences have beyond ten digits is rounding.
+        return cls(joint, float(f"{uniform_interval(recording):.10g}"), u[:-1], q)
+
 
 def excited_joint(recording: Recording) -> str:
     """The joint that an experiment was made on: the one whose commands were logged.
@@ -84,21 +99,6 @@ def excited_joint(recording: Recording) -> str:
             remedy=f"Log what was commanded, N·m or N, in the column {COMMAND_COLUMN}NAME of that joint.",
         )
     return commanded[0]
-
-
-def joint_trace(recording: Recording) -> JointTrace:
-    """The excited joint of an experiment.
-
-    Args:
-        recording: a uniform log of it, one row for each cycle, see `excited_joint`.
-
-    Raises:
-        RecordingError: the log is not uniform, or not of one experiment.
-    """
-    joint = excited_joint(recording)
-    u, q = recording.extra[COMMAND_COLUMN + joint], recording.q[:, recording.joints.index(joint)]
-    # Stamps are decimal numbers; what their differences have beyond ten digits is rounding.
-    return JointTrace(joint, float(f"{uniform_interval(recording):.10g}"), u[:-1], q)
 
 
 def common_interval(traces: Sequence[JointTrace]) -> float:
@@ -164,8 +164,8 @@ class FirstOrderColumns:
             One array for each experiment, shape (N, 1 + terms + 2 experiments), SI.
         """
         h, count = common_interval(self.traces), len(self.traces)
-        late = held_response(JointModel(1.0, time_constant, dead_time), h)
-        now = held_response(JointModel(1.0, time_constant), h)
+        late = JointModel(1.0, time_constant, dead_time).held_response(h)
+        now = JointModel(1.0, time_constant).held_response(h)
         parts = []
         for r, (trace, sign) in enumerate(zip(self.traces, self.signs, strict=True)):
             disturbances = {"coulomb": sign, "stiffness": trace.displacement}

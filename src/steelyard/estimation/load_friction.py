@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import repeat
 
 import numpy as np
 import scipy.optimize
@@ -22,7 +21,6 @@ from steelyard.estimation.equations import (
     pieces,
     residuals,
     solved,
-    weighted_factor,
 )
 from steelyard.estimation.linear import ROUND_OFF
 from steelyard.estimation.noise import Colour, Spread, linear_covariance
@@ -192,6 +190,25 @@ class LoadGroups:
         free = self.loads[self.dofs] >= 0
         J[free, self.loads[self.dofs[free]]] = (self.side * self._carried(beta))[free]
         return np.asarray(-weights[self.dofs][:, None] * J)
+
+    def tangent_factor(self, beta: Array, weights: Array) -> Array:
+        """The triangle of the torques' tangent at some base parameters; it is that of the samples.
+
+        All rows of a group share one factor of the load, so the triangle of the group serves for its samples.
+
+        Args:
+            beta: base parameters, shape (b,), SI; their load is on the sides by which the samples are sorted.
+            weights: one over the noise of each degree of freedom, shape (nv,), 1/(N·m) or 1/N.
+
+        Returns:
+            R, upper triangular, shape (b + 1, b + 1), SI.
+        """
+        J = -self.slope(beta, weights)
+        target = self.residual(beta, weights) + J @ beta
+        R = np.linalg.qr(np.column_stack([J, target]), mode="r")
+        full = np.zeros((J.shape[1] + 1, J.shape[1] + 1))
+        full[: len(R)] = R
+        return full
 
     def same(self, pattern: Array, dof: int, side: int) -> bool:
         """Whether another sorting puts the same samples in a group.
@@ -462,12 +479,12 @@ def _fitted(problem: Problem, colour: Colour, on_blind: OnBlind) -> Estimate:
         used, weights = weights, 1.0 / np.maximum(rms, floor)
     solution, regressors = _parameters(problem, beta), samples.regressors
     at_solution = tangent_rows(problem, solution, base.columns, given=regressors)
-    seen = solved(weighted_factor(at_solution, repeat(used)), base.names, on_blind)
+    seen = solved(groups.tangent_factor(beta, used), base.names, on_blind)
     left = residuals(at_solution, beta)
     doubtful = _doubtful(groups, beta, np.sqrt(np.diag(seen.inverse)) * _scatter(left, used))
-    sure = _parameters(problem, _without(beta, doubtful))
-    source = tangent_rows(problem, sure, base.columns, given=regressors)
-    known = solved(weighted_factor(source, repeat(used)), base.names, "infinite")
+    surely = _without(beta, doubtful)
+    source = tangent_rows(problem, _parameters(problem, surely), base.columns, given=regressors)
+    known = solved(groups.tangent_factor(surely, used), base.names, "infinite")
     covariance, noise = linear_covariance(source, used, known.inverse, left, colour)
     spread = Spread(covariance, known.blind)
     return Estimate(

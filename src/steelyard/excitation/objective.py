@@ -12,7 +12,7 @@ from steelyard.arrays import Array, IntArray
 from steelyard.dynamics import regressor_adjoint, torque_regressor
 from steelyard.excitation.problem import ClearanceModel, DesignProblem, Ranges, some_pairs
 from steelyard.excitation.unknowns import Unknowns
-from steelyard.identifiable import Criterion, Information, score, smooth_condition
+from steelyard.identifiable import Criterion, Information, score
 from steelyard.motion import Motion
 from steelyard.robot import Robot
 
@@ -97,17 +97,17 @@ def surrogate(criterion: Criterion, gram: Array, power: float, coordinates: Arra
 def _log_condition(criterion: Criterion, G: Array, power: float, L: Array | None) -> Surrogate:
     r"""In coordinates $\hat G = L^T G L$ the gradient is $L \hat S L^T$; what normalises depends on G too."""
     if criterion is Criterion.COND:
-        judged = smooth_condition(Information(G, squared=True), power)
+        judged = Information(G, squared=True).smooth_condition(power)
         return Surrogate(float(np.log(judged.value)), judged.gradient / judged.value)
     if criterion is Criterion.COND_ORTHONORMAL and L is not None:
-        judged = smooth_condition(Information(L.T @ G @ L, squared=True), power)
+        judged = Information(L.T @ G @ L, squared=True).smooth_condition(power)
         return Surrogate(float(np.log(judged.value)), L @ judged.gradient @ L.T / judged.value)
     lengths = np.sqrt(np.maximum(np.diag(G), 0.0))
     if not lengths.all():
         return Surrogate(np.inf, np.full_like(G, np.nan))
     N = 1.0 / lengths
     normalised = G * np.outer(N, N)
-    judged = smooth_condition(Information(normalised, squared=True), power)
+    judged = Information(normalised, squared=True).smooth_condition(power)
     S = judged.gradient / judged.value
     S = S * np.outer(N, N) - np.diag(N**2 * np.einsum("ij,ji->i", S, normalised))
     return Surrogate(float(np.log(judged.value)), S)

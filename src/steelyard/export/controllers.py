@@ -29,9 +29,9 @@ import numpy as np
 from steelyard.arrays import Array, keep_checked, read_only
 from steelyard.errors import InputError, UnknownNameError
 from steelyard.finding import Finding, Severity
-from steelyard.inertia import Body, Principal, principal_axes
+from steelyard.inertia import Body, Principal
 from steelyard.pose import Pose
-from steelyard.uncertainty import GuaranteedBounds, com_bounds
+from steelyard.uncertainty import GuaranteedBounds
 
 # The load, in the frame of the controller
 
@@ -82,7 +82,7 @@ class LoadBounds:
         Returns:
             The bounds in F.
         """
-        lower, upper = np.clip(com_bounds(bounds), -extent, extent)
+        lower, upper = np.clip(bounds.com_bounds, -extent, extent)
         reach = math.inf
         com = np.array([[-np.inf] * 3, [np.inf] * 3])
         if np.isfinite([lower, upper]).all():
@@ -460,7 +460,7 @@ def _fanuc_loses(body: Body) -> str:
 
 
 def _ros2_loses(body: Body) -> str:
-    moments = ", ".join(f"{moment:.3g}" for moment in principal_axes(body).moments.tolist())
+    moments = ", ".join(f"{moment:.3g}" for moment in body.principal_axes().moments.tolist())
     return (
         "Gravity compensation holds weight and centre alone: the inertia, with principal moments "
         f"{moments} kg m^2, is lost."
@@ -504,7 +504,7 @@ def axes_of_moment(body: Body) -> Principal:
     Returns:
         Moments about these axes, not sorted, and the axes as columns, right-handed.
     """
-    found = principal_axes(body)
+    found = body.principal_axes()
     best, order = found.rotation, [0, 1, 2]
     for places in permutations(range(3)):
         for signs in product((1.0, -1.0), repeat=3):

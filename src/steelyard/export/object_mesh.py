@@ -13,7 +13,7 @@ from steelyard.arrays import Array, checked
 from steelyard.errors import InputError
 from steelyard.files import FilePath
 from steelyard.finding import Finding, Severity
-from steelyard.inertia import Body, Mesh, edge_defects, mesh_properties, read_mesh
+from steelyard.inertia import Body, Mesh
 from steelyard.pose import Pose
 
 # The convex hull of an object: closed, facing outwards, with no more corners than a simulator can bear.
@@ -148,7 +148,7 @@ def object_mesh(path: FilePath, *, scale: float = 1.0, pose: Pose | None = None)
     file, X = Path(path), pose or Pose.identity()
     if not 0.0 < scale < np.inf:
         raise InputError(f"must be positive, got {scale}.", place="scale")
-    own = read_mesh(file)
+    own = Mesh.read(file)
     surface = Mesh(X.apply(scale * own.vertices), own.faces)
     try:
         whole = convex_hull(surface.vertices)
@@ -164,7 +164,7 @@ def object_mesh(path: FilePath, *, scale: float = 1.0, pose: Pose | None = None)
 
     if b"mtllib" in content:
         note(Severity.INFO, "materials-left-out", "names a file of materials, which is not copied.")
-    defects = edge_defects(surface)
+    defects = surface.edge_defects()
     if defects.open or defects.misoriented:
         message = (
             f"is not watertight: {defects.open} edges are open and {defects.misoriented} join faces that "
@@ -220,7 +220,7 @@ def fit_findings(body: Body, mesh: ObjectMesh) -> tuple[Finding, ...]:
             f"mass is spread {1e3 * gyration:.3g} mm (rms) about its centre, but no corner is farther away "
             f"than {1e3 * reach:.3g} mm.",
         )
-    density = body.mass / mesh_properties(mesh.hull, mass=body.mass).volume
+    density = body.mass / mesh.hull.properties(mass=body.mass).volume
     if not LIGHTEST < density < DENSEST:
         warn("implausible-density", f"{body.mass:.3g} kg would fill its convex hull at {density:.2g} kg/m^3.")
     return tuple(findings)

@@ -30,7 +30,6 @@ from steelyard.inertia import (
     PARAMETER_UNITS,
     Body,
     MujocoPrincipal,
-    equivalent_ellipsoid,
 )
 from steelyard.pose import Pose
 from steelyard.robot import TENSOR_ENTRIES, Box, Geometry, Link, MeshFile, inertial_element
@@ -85,7 +84,7 @@ def described_object(
         scale = (mesh.scale, mesh.scale, mesh.scale)
         seen = Geometry(MeshFile(VISUAL, scale), mesh.pose)
         return ObjectDescription(name, body, seen, Geometry(MeshFile(COLLISION), Pose.identity())), ()
-    ellipsoid = equivalent_ellipsoid(body)
+    ellipsoid = body.equivalent_ellipsoid()
     sides = ellipsoid.semi_axes * np.sqrt(12.0 / 5.0)
     thick = np.maximum(sides, THINNEST)
     shape = Geometry(Box(*thick.tolist()), ellipsoid.pose)

@@ -14,6 +14,7 @@ from steelyard.robot import (
     Box,
     Capsule,
     Cylinder,
+    DescriptionSource,
     Geometry,
     MeshFile,
     Robot,
@@ -21,7 +22,6 @@ from steelyard.robot import (
     inertial_element,
     origin_element,
     parse_urdf,
-    urdf_source,
     urdf_text,
 )
 
@@ -101,7 +101,7 @@ def edited_urdf(description: bytes, robot: Robot) -> bytes:
         DescriptionError: the text is no URDF in UTF-8, or describes other links or joints.
     """
     stated = urdf_of(description, robot)
-    source = urdf_source(description)
+    source = DescriptionSource.of_urdf(description)
     before = stated.own_bodies
     bodies = {name: body for name, body in robot.own_bodies.items() if not same_body(body, before[name])}
     drives = {

@@ -11,18 +11,17 @@ from typing import TYPE_CHECKING
 from steelyard.door import open_door
 
 if TYPE_CHECKING:
-    from steelyard.identifiable.base_parameters import BaseParameters, numerical_base
+    from steelyard.identifiable.base_parameters import BaseParameters
     from steelyard.identifiable.certificate import (
         Direction,
         ExcitationCertificate,
         certify_excitation,
         sparse_directions,
     )
-    from steelyard.identifiable.criteria import Criterion, Information, score, smooth_condition
+    from steelyard.identifiable.criteria import Criterion, Information, score
     from steelyard.identifiable.exact.identifiability import (
         ExactIdentifiability,
         exact_identifiability,
-        proven_rest,
     )
     from steelyard.identifiable.exact.symbolic import symbolic_identifiability
     from steelyard.identifiable.partial import partial_identifiability
@@ -51,12 +50,9 @@ __all__ = [
     "exact_identifiability",
     "free_base",
     "minimal_model",
-    "numerical_base",
     "partial_identifiability",
-    "proven_rest",
     "restricted",
     "score",
-    "smooth_condition",
     "sparse_directions",
     "structural_identifiability",
     "symbolic_identifiability",

@@ -102,6 +102,21 @@ class Information:
             seen = singular > BLIND_SINGULAR * singular[0]
         return Spectrum(values, vectors, len(values) - int(seen.sum()))
 
+    def smooth_condition(self, power: float) -> Score:
+        r"""A condition number without kinks, $(\mathrm{tr}\,G^p\,\mathrm{tr}\,G^{-p})^{1/2p}$.
+
+        It lies above cond and tends to it as p grows, at most by the factor $b^{1/p}$; p = 2 is `rc-free`.
+
+        Args:
+            power: p, positive, dimensionless.
+
+        Returns:
+            The score, filed under `cond`.
+        """
+        if not (np.isfinite(power) and power > 0.0):
+            raise InputError(f"must be positive and finite, got {power}.", place="power")
+        return Score(Criterion.COND, *power_means(power).at(self.spectrum()))
+
 
 # Functions of the eigenvalues of an information matrix, with their derivatives.
 
@@ -295,23 +310,6 @@ def score(
     else:
         value, S = _FUNCTIONS[criterion].at(information.spectrum(), torque_unit)
     return Score(criterion, value, S)
-
-
-def smooth_condition(information: Information, power: float) -> Score:
-    r"""A condition number without kinks, $(\mathrm{tr}\,G^p\,\mathrm{tr}\,G^{-p})^{1/2p}$.
-
-    It lies above cond and tends to it as p grows, at most by the factor $b^{1/p}$; p = 2 is `rc-free`.
-
-    Args:
-        information: of the base regressor.
-        power: p, positive, dimensionless.
-
-    Returns:
-        The score, filed under `cond`.
-    """
-    if not (np.isfinite(power) and power > 0.0):
-        raise InputError(f"must be positive and finite, got {power}.", place="power")
-    return Score(Criterion.COND, *power_means(power).at(information.spectrum()))
 
 
 _FUNCTIONS = {

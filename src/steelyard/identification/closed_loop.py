@@ -15,7 +15,7 @@ from pathlib import Path
 
 import numpy as np
 
-from steelyard.control import LoopSettings, read_loop
+from steelyard.control import LoopSettings
 from steelyard.errors import InputError
 from steelyard.estimation.closed_loop import (
     CommandMatch,
@@ -115,7 +115,7 @@ def _settings(controller: LoopSettings | FilePath, robot: Robot) -> tuple[LoopSe
     """The controller with its timing, and what to call it."""
     if isinstance(controller, LoopSettings):
         return controller, "the controller given"
-    return read_loop(controller, robot), os.fspath(controller)
+    return LoopSettings.read(controller, robot), os.fspath(controller)
 
 
 def _loop(settings: LoopSettings, place: str) -> ClosedLoop:

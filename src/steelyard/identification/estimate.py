@@ -58,7 +58,6 @@ from steelyard.uncertainty import (
     LinkPosterior,
     link_intervals,
     link_posterior,
-    prior_alone,
     with_covariance,
 )
 
@@ -204,7 +203,7 @@ def known_links(fitted: IdentificationFit) -> tuple[LinkPosterior | None, LinkIn
     if estimate.systematic is not None:
         covariance = covariance + estimate.systematic
     posterior = link_posterior(estimate.base, estimate.values, covariance, known, error)
-    before, rng = prior_alone(known, error), np.random.default_rng(0)
+    before, rng = LinkPosterior.of_prior(known, error), np.random.default_rng(0)
     return posterior, link_intervals(posterior, before, rng, around=estimate.parameters)
 
 
@@ -354,10 +353,10 @@ def _fitted(data: IdentificationData, problem: Problem, method: str, prior: Prio
         raise InputError(
             "is of use with the motion it was told to follow.", place="--controller", remedy="Give --motion."
         )
-    from steelyard.control import LoopSettings, read_loop
+    from steelyard.control import LoopSettings
 
     loop = data.controller
-    settings = loop if isinstance(loop, LoopSettings) else read_loop(loop, data.robot)
+    settings = loop if isinstance(loop, LoopSettings) else LoopSettings.read(loop, data.robot)
     return fit_loop_instrumental(problem, settings, _planned(data.robot, data.motion))
 
 

@@ -15,9 +15,6 @@ if TYPE_CHECKING:
         Ellipsoid,
         Principal,
         drawn_near,
-        equivalent_ellipsoid,
-        principal_axes,
-        random_body,
         same_body,
     )
     from steelyard.inertia.cholesky import (
@@ -34,7 +31,7 @@ if TYPE_CHECKING:
         relative_eigenvalue,
         scaled_pseudo_inertia,
     )
-    from steelyard.inertia.mesh import Mesh, edge_defects, mesh_properties, read_mesh
+    from steelyard.inertia.mesh import Mesh
     from steelyard.inertia.orders import MUJOCO_LEAST, MujocoPrincipal, from_order
     from steelyard.inertia.parameters import (
         PARAMETER_NAMES,
@@ -63,21 +60,15 @@ __all__ = [
     "check_body",
     "cylinder",
     "drawn_near",
-    "edge_defects",
     "ellipsoid",
-    "equivalent_ellipsoid",
     "from_log_cholesky",
     "from_order",
     "log_cholesky",
     "log_cholesky_hessian",
     "log_cholesky_jacobian",
-    "mesh_properties",
     "nearest_consistent",
     "parameters_of_pseudo_inertia",
-    "principal_axes",
     "pseudo_inertia",
-    "random_body",
-    "read_mesh",
     "relative_eigenvalue",
     "rotational_inertia",
     "same_body",

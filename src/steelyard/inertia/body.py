@@ -133,6 +133,47 @@ class Body:
         """What is left when `other`, in the same frame, is taken away; it may be impossible."""
         return _combined(self, other, -1.0)
 
+    def equivalent_ellipsoid(self) -> Ellipsoid:
+        r"""The uniform solid ellipsoid with the same mass, centre of mass and inertia.
+
+        Its semi-axes are $a_i = \sqrt{5\sigma_i/m}$ with $\sigma_i = \tfrac12(I_1+I_2+I_3) - I_i$ the central
+        second moments. A planar, rod-like or point body has one, two or three of them zero.
+
+        Returns:
+            the ellipsoid in the body's frame.
+
+        Raises:
+            InputError: the body is impossible or massless; the message says why.
+        """
+        verdict = self.consistency
+        if not verdict.consistent:
+            why = " ".join(str(reason) for reason in verdict.reasons)
+            raise InputError(
+                f"no ellipsoid moves like an impossible body. {why}",
+                place="body",
+                evidence={"reasons": verdict.reasons},
+            )
+        if self.mass == 0:
+            raise InputError("a massless body has no equivalent ellipsoid.", place="body")
+        principal = self.principal_axes()
+        sigma = 0.5 * principal.moments.sum() - principal.moments
+        # A consistent body's second moments are negative only by round-off.
+        semi_axes = np.sqrt(5.0 * np.maximum(sigma, 0.0) / self.mass)
+        return Ellipsoid(Pose(principal.rotation, self.com), read_only(semi_axes))
+
+    def principal_axes(self) -> Principal:
+        """Diagonalise the inertia about the centre of mass.
+
+        Where moments coincide the axes are one choice of many.
+
+        Returns:
+            moments and axes.
+        """
+        moments, R = np.linalg.eigh(self.inertia)
+        if np.linalg.det(R) < 0:
+            R[:, 2] *= -1.0
+        return Principal(read_only(moments), read_only(R))
+
 
 def same_body(one: Body | None, other: Body | None) -> bool:
     """Whether two bodies have the same numbers, to the last bit; nothing is the same as nothing.
@@ -207,55 +248,6 @@ class Ellipsoid:
 
     pose: Pose
     semi_axes: Array
-
-
-def principal_axes(body: Body) -> Principal:
-    """Diagonalise the inertia about the centre of mass.
-
-    Where moments coincide the axes are one choice of many.
-
-    Args:
-        body: any body; an impossible one has principal moments too.
-
-    Returns:
-        moments and axes.
-    """
-    moments, R = np.linalg.eigh(body.inertia)
-    if np.linalg.det(R) < 0:
-        R[:, 2] *= -1.0
-    return Principal(read_only(moments), read_only(R))
-
-
-def equivalent_ellipsoid(body: Body) -> Ellipsoid:
-    r"""The uniform solid ellipsoid with the same mass, centre of mass and inertia.
-
-    Its semi-axes are $a_i = \sqrt{5\sigma_i/m}$ with $\sigma_i = \tfrac12(I_1+I_2+I_3) - I_i$ the central
-    second moments. A planar, rod-like or point body has one, two or three of them zero.
-
-    Args:
-        body: a body that can exist and has mass.
-
-    Returns:
-        the ellipsoid in the body's frame.
-
-    Raises:
-        InputError: the body is impossible or massless; the message says why.
-    """
-    verdict = body.consistency
-    if not verdict.consistent:
-        why = " ".join(str(reason) for reason in verdict.reasons)
-        raise InputError(
-            f"no ellipsoid moves like an impossible body. {why}",
-            place="body",
-            evidence={"reasons": verdict.reasons},
-        )
-    if body.mass == 0:
-        raise InputError("a massless body has no equivalent ellipsoid.", place="body")
-    principal = principal_axes(body)
-    sigma = 0.5 * principal.moments.sum() - principal.moments
-    # A consistent body's second moments are negative only by round-off.
-    semi_axes = np.sqrt(5.0 * np.maximum(sigma, 0.0) / body.mass)
-    return Ellipsoid(Pose(principal.rotation, body.com), read_only(semi_axes))
 
 
 # Random bodies that can exist, for tests and for trying out an estimator; the degenerate ones too.

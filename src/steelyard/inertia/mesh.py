@@ -58,6 +58,103 @@ class Mesh:
         object.__setattr__(self, "vertices", read_only(vertices))
         object.__setattr__(self, "faces", read_only(faces.astype(np.int64)))
 
+    def edge_defects(self) -> EdgeDefects:
+        """Count the edges that keep a mesh from being closed and consistently oriented.
+
+        Every edge must be run through as often in one direction as in the other: once each in an ordinary
+        closed surface, more often where parts touch along an edge, which does no harm to the integrals.
+
+        Returns:
+            the counts; both zero for a mesh that encloses a volume.
+        """
+        ends = self.faces[:, [0, 1, 1, 2, 2, 0]].reshape(-1, 2)
+        ends = ends[ends[:, 0] != ends[:, 1]]
+        forward = np.where(ends[:, 0] < ends[:, 1], 1, -1)
+        _, edge = np.unique(np.sort(ends, axis=1), axis=0, return_inverse=True)
+        surplus = np.bincount(edge.ravel(), weights=forward)
+        uses = np.bincount(edge.ravel())
+        return EdgeDefects(
+            open=int(((surplus != 0) & (uses % 2 == 1)).sum()),
+            misoriented=int(((surplus != 0) & (uses % 2 == 0)).sum()),
+        )
+
+    def properties(self, *, mass: float | None = None, density: float | None = None) -> MeshProperties:
+        """The body that fills a mesh at constant density.
+
+        Args:
+            mass: kg; give this or the density.
+            density: kg/m^3.
+
+        Returns:
+            the body in the frame of the vertices, the volume, and whether the faces were turned.
+
+        Raises:
+            InputError: the mesh is open, its faces disagree about which side is out, or it encloses no
+                volume.
+        """
+        defects = self.edge_defects()
+        if defects.open or defects.misoriented:
+            raise InputError(
+                f"does not enclose a volume: {defects.open} edges are open and {defects.misoriented} join "
+                "faces that disagree about which side is out.",
+                place="mesh",
+                remedy="Close the surface, merge vertices that coincide, and orient the faces alike.",
+                evidence={"open": defects.open, "misoriented": defects.misoriented},
+            )
+        used = self.vertices[np.unique(self.faces)]
+        o = 0.5 * (used.min(axis=0) + used.max(axis=0))
+        corners = self.vertices[self.faces] - o
+        V = np.linalg.det(corners) / 6.0
+        volume = float(V.sum())
+        noise = np.finfo(np.float64).eps * np.linalg.norm(corners, axis=-1).prod(axis=-1).sum()
+        if abs(volume) <= noise:
+            raise InputError(
+                f"encloses no volume: {volume:.3g} m^3 is within round-off.",
+                place="mesh",
+                evidence={"V": volume},
+            )
+        unit = _integral(corners, V) / volume
+        m = mass_of_volume(abs(volume), mass, density)
+        body = Body.from_pseudo_inertia(m * unit).moved(Pose(np.eye(3), o))
+        return MeshProperties(body, abs(volume), turned=volume < 0)
+
+    @classmethod
+    def read(cls, path: FilePath, *, scale: float = 1.0) -> Mesh:
+        """Read a mesh file; vertices with identical coordinates become one.
+
+        Args:
+            path: a file ending in `.stl` or `.obj`; with the extra `meshes` also `.dae`, `.ply` or `.glb`.
+            scale: length of the file's unit, m; the formats do not say it (0.001 for millimetres).
+
+        Returns:
+            the mesh, with vertices in m.
+
+        Raises:
+            InputError: the file is missing, of another kind, or malformed; the message names the place.
+            MissingExtraError: its kind is read by a library that is not installed.
+        """
+        file = Path(path)
+        readers = {".stl": _read_stl, ".obj": _read_obj}
+        kind = file.suffix.lower()
+        if kind not in (*readers, *KINDS):
+            raise InputError(
+                f"cannot read a mesh from a '{kind}' file.",
+                place=str(file),
+                remedy=f"Valid: {', '.join((*readers, *KINDS))}.",
+            )
+        if not 0 < scale < np.inf:
+            raise InputError(f"must be positive, got {scale}.", place="scale")
+        data, doubt = read_bytes(file, most=LARGEST_FILE), ""
+        if kind in KINDS:
+            vertices, faces, doubt = read_scene_mesh(data, kind, str(file))
+        else:
+            vertices, faces = readers[kind](data, str(file))
+        if not len(faces):
+            raise InputError("holds no faces.", place=str(file))
+        if not np.isfinite(vertices).all():
+            raise InputError("holds a coordinate that is not finite.", place=str(file))
+        return merged(scale * vertices, faces, doubt)
+
 
 @dataclass(frozen=True)
 class MeshProperties:
@@ -85,66 +182,6 @@ class EdgeDefects:
 
     open: int
     misoriented: int
-
-
-def edge_defects(mesh: Mesh) -> EdgeDefects:
-    """Count the edges that keep a mesh from being closed and consistently oriented.
-
-    Every edge must be run through as often in one direction as in the other: once each in an ordinary closed
-    surface, more often where parts touch along an edge, which does no harm to the integrals.
-
-    Returns:
-        the counts; both zero for a mesh that encloses a volume.
-    """
-    ends = mesh.faces[:, [0, 1, 1, 2, 2, 0]].reshape(-1, 2)
-    ends = ends[ends[:, 0] != ends[:, 1]]
-    forward = np.where(ends[:, 0] < ends[:, 1], 1, -1)
-    _, edge = np.unique(np.sort(ends, axis=1), axis=0, return_inverse=True)
-    surplus = np.bincount(edge.ravel(), weights=forward)
-    uses = np.bincount(edge.ravel())
-    return EdgeDefects(
-        open=int(((surplus != 0) & (uses % 2 == 1)).sum()),
-        misoriented=int(((surplus != 0) & (uses % 2 == 0)).sum()),
-    )
-
-
-def mesh_properties(mesh: Mesh, *, mass: float | None = None, density: float | None = None) -> MeshProperties:
-    """The body that fills a mesh at constant density.
-
-    Args:
-        mesh: closed and consistently oriented; inwards is turned, and the result says so.
-        mass: kg; give this or the density.
-        density: kg/m^3.
-
-    Returns:
-        the body in the frame of the vertices, the volume, and whether the faces were turned.
-
-    Raises:
-        InputError: the mesh is open, its faces disagree about which side is out, or it encloses no volume.
-    """
-    defects = edge_defects(mesh)
-    if defects.open or defects.misoriented:
-        raise InputError(
-            f"does not enclose a volume: {defects.open} edges are open and {defects.misoriented} join faces "
-            "that disagree about which side is out.",
-            place="mesh",
-            remedy="Close the surface, merge vertices that coincide, and orient the faces alike.",
-            evidence={"open": defects.open, "misoriented": defects.misoriented},
-        )
-    used = mesh.vertices[np.unique(mesh.faces)]
-    o = 0.5 * (used.min(axis=0) + used.max(axis=0))
-    corners = mesh.vertices[mesh.faces] - o
-    V = np.linalg.det(corners) / 6.0
-    volume = float(V.sum())
-    noise = np.finfo(np.float64).eps * np.linalg.norm(corners, axis=-1).prod(axis=-1).sum()
-    if abs(volume) <= noise:
-        raise InputError(
-            f"encloses no volume: {volume:.3g} m^3 is within round-off.", place="mesh", evidence={"V": volume}
-        )
-    unit = _integral(corners, V) / volume
-    m = mass_of_volume(abs(volume), mass, density)
-    body = Body.from_pseudo_inertia(m * unit).moved(Pose(np.eye(3), o))
-    return MeshProperties(body, abs(volume), turned=volume < 0)
 
 
 def _integral(corners: Array, V: Array) -> Array:
@@ -181,43 +218,6 @@ LARGEST_FILE = 256 * 2**20
 
 _BINARY_STL = np.dtype([("normal", "<f4", 3), ("corners", "<f4", (3, 3)), ("attribute", "<u2")])
 _HEADER = 84
-
-
-def read_mesh(path: FilePath, *, scale: float = 1.0) -> Mesh:
-    """Read a mesh file; vertices with identical coordinates become one.
-
-    Args:
-        path: a file ending in `.stl` or `.obj`; with the extra `meshes` also `.dae`, `.ply` or `.glb`.
-        scale: length of the file's unit, m; the formats do not say it (0.001 for millimetres).
-
-    Returns:
-        the mesh, with vertices in m.
-
-    Raises:
-        InputError: the file is missing, of another kind, or malformed; the message names the place.
-        MissingExtraError: its kind is read by a library that is not installed.
-    """
-    file = Path(path)
-    readers = {".stl": _read_stl, ".obj": _read_obj}
-    kind = file.suffix.lower()
-    if kind not in (*readers, *KINDS):
-        raise InputError(
-            f"cannot read a mesh from a '{kind}' file.",
-            place=str(file),
-            remedy=f"Valid: {', '.join((*readers, *KINDS))}.",
-        )
-    if not 0 < scale < np.inf:
-        raise InputError(f"must be positive, got {scale}.", place="scale")
-    data, doubt = read_bytes(file, most=LARGEST_FILE), ""
-    if kind in KINDS:
-        vertices, faces, doubt = read_scene_mesh(data, kind, str(file))
-    else:
-        vertices, faces = readers[kind](data, str(file))
-    if not len(faces):
-        raise InputError("holds no faces.", place=str(file))
-    if not np.isfinite(vertices).all():
-        raise InputError("holds a coordinate that is not finite.", place=str(file))
-    return merged(scale * vertices, faces, doubt)
 
 
 def _read_stl(data: bytes, place: str) -> tuple[Array, Array]:

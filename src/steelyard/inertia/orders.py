@@ -22,7 +22,7 @@ from numpy.typing import ArrayLike
 
 from steelyard.arrays import Array, checked, keep_checked, read_only
 from steelyard.errors import InputError, UnknownNameError
-from steelyard.inertia.body import Body, principal_axes
+from steelyard.inertia.body import Body
 from steelyard.inertia.parameters import PARAMETER_NAMES
 from steelyard.pose import Pose
 
@@ -90,7 +90,7 @@ class MujocoPrincipal:
         Returns:
             MuJoCo's numbers.
         """
-        principal = principal_axes(body)
+        principal = body.principal_axes()
         # Reversing the columns alone would make the axes left-handed.
         R = principal.rotation[:, ::-1] * np.array([1.0, 1.0, -1.0])
         q = Pose(R, np.zeros(3)).quaternion

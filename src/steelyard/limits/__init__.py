@@ -15,15 +15,19 @@ if TYPE_CHECKING:
         Certificate,
         NotCertifiedError,
         ProvenMargin,
-        write_certificate,
     )
     from steelyard.limits.certify import certify
     from steelyard.limits.clearance import Clearance, clearance_of
     from steelyard.limits.distance import separation
-    from steelyard.limits.margins import Margins, MotionLimits, bearable, bounds_of, violations
+    from steelyard.limits.margins import MotionLimits, bearable, bounds_of, violations
     from steelyard.limits.parts import TOOL, Part
+<<<<<<< HEAD
     from steelyard.limits.scene import FLOOR, Floor, Obstacle, Scene, floor_of, read_scene, stands_upright
     from steelyard.limits.shapes import Hull, Solid, Zonotope, core_of
+=======
+    from steelyard.limits.scene import FLOOR, Floor, Scene, stands_upright
+    from steelyard.limits.shapes import Hull, Zonotope
+>>>>>>> main
 
 __all__ = [
     "FLOOR",
@@ -33,26 +37,25 @@ __all__ = [
     "Clearance",
     "Floor",
     "Hull",
-    "Margins",
     "MotionLimits",
     "NotCertifiedError",
-    "Obstacle",
     "Part",
     "ProvenMargin",
     "Scene",
-    "Solid",
     "Zonotope",
     "bearable",
     "bounds_of",
     "certify",
     "clearance_of",
+<<<<<<< HEAD
     "core_of",
     "floor_of",
     "read_scene",
+=======
+>>>>>>> main
     "separation",
     "stands_upright",
     "violations",
-    "write_certificate",
 ]
 
 open_door(__name__)

@@ -118,6 +118,17 @@ class Certificate:
         own = [margin for margin in self.margins if margin.kind == kind]
         return min(own, key=lambda margin: margin.margin, default=None)
 
+    def write(self, path: FilePath) -> None:
+        """Write a certificate as JSON, whole or not at all.
+
+        Args:
+            path: where; an existing file is replaced.
+
+        Raises:
+            InputError: the path is a folder, or its folder does not exist or cannot be written to.
+        """
+        write_document(self, path)
+
 
 class NotCertifiedError(NoSolutionError):
     """A motion breaks a limit, or could not be proven to keep it.
@@ -136,16 +147,3 @@ class NotCertifiedError(NoSolutionError):
         self.kind, self.name, self.instant, self.margin, self.broken = kind, name, instant, margin, broken
         evidence = {"kind": kind, "name": name, "instant": instant, "margin": margin, "broken": broken}
         super().__init__(message, place=name, remedy=remedy, evidence=evidence)
-
-
-def write_certificate(certificate: Certificate, path: FilePath) -> None:
-    """Write a certificate as JSON, whole or not at all.
-
-    Args:
-        certificate: the certificate.
-        path: where; an existing file is replaced.
-
-    Raises:
-        InputError: the path is a folder, or its folder does not exist or cannot be written to.
-    """
-    write_document(certificate, path)

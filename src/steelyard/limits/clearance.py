@@ -319,7 +319,7 @@ def clearance_of(
         rest: a position at which nothing collides, shape (nq,), rad or m; the one nearest to zero within the
             limits when not given.
         distance: how far apart things are to stay, m: shapes of the robot that never are cannot be asked to.
-        floor: what the robot stands on, see `floor_of`.
+        floor: what the robot stands on, see `Floor.of`.
 
     Returns:
         The clearance; its findings say what is not checked.

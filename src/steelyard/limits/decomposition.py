@@ -19,7 +19,7 @@ import numpy as np
 import scipy
 
 from steelyard.arrays import Array
-from steelyard.inertia import Mesh, edge_defects
+from steelyard.inertia import Mesh
 
 MOST_PIECES = 6
 """Pieces a mesh is cut into: pairs, and with them the cost of every distance, grow with their square."""
@@ -54,7 +54,7 @@ def convex_pieces(mesh: Mesh, most: int = MOST_PIECES) -> list[Array]:
     Returns:
         One array of points each, shape (n, 3), m; one alone where no cut is worth it, or it is not closed.
     """
-    if edge_defects(mesh).open:
+    if mesh.edge_defects().open:
         return [mesh.vertices]
     whole = _examined(mesh.vertices[mesh.faces])
     pieces = [whole]

@@ -61,6 +61,45 @@ class Scene:
                     f"the name '{name}' is used twice.", place="scene", remedy="Rename one obstacle."
                 )
 
+    @classmethod
+    def read(cls, path: FilePath) -> Scene:
+        """Read a scene file, TOML or, where its name ends in `.json`, JSON.
+
+        It holds a list `obstacle` of tables with `name`, `shape` and the keys of that shape, in m:
+
+        - `sphere`: `radius`. `capsule`, `cylinder`: `radius`, `length` along z, a capsule's without its caps.
+        - `box`: `size`, its edges along x, y, z.
+        - `hull`: `points`, a list of x, y, z. `zonotope`: `centre` and `generators`, lists of x, y, z.
+
+        `position` states where the shape's frame sits in the robot's base frame, and one of `rpy` (rad),
+        `quaternion` (x, y, z, w) or `rotation` (three rows) how it is turned; both may be left out.
+
+        Raises:
+            InputError: the file cannot be read, or a key is missing, unknown or of the wrong kind; the
+                message names the obstacle and the key.
+        """
+        path = Path(path)
+        document = read_table(path, most=MOST_BYTES)
+        for key in document:
+            if key not in ("obstacle", "schema"):
+                raise UnknownNameError("key", key, ("obstacle", "schema"), place=str(path))
+        if document.get("schema", 1) != 1:
+            raise InputError(f"is of schema {document['schema']!r}; known: 1.", place=str(path))
+        tables = document.get("obstacle", [])
+        if not isinstance(tables, list) or len(tables) > MOST_OBSTACLES:
+            raise InputError(
+                f"'obstacle' must be a list of at most {MOST_OBSTACLES} tables.",
+                place=str(path),
+                remedy="In TOML, start each one with [[obstacle]].",
+            )
+        obstacles = tuple(
+            _obstacle(table, f"{path}: obstacle {k}") for k, table in enumerate(tables, start=1)
+        )
+        try:
+            return cls(obstacles)
+        except InputError as error:
+            raise InputError(error.message, place=str(path), remedy=error.remedy) from error
+
 
 # Scene files: TOML or JSON with one table per obstacle; every bit survives.
 
@@ -91,43 +130,6 @@ _SIZES: Mapping[str, tuple[int | str, ...]] = {
     "rotation": (3, 3),
 }
 _TURNS = ("rpy", "quaternion", "rotation")
-
-
-def read_scene(path: FilePath) -> Scene:
-    """Read a scene file, TOML or, where its name ends in `.json`, JSON.
-
-    It holds a list `obstacle` of tables with `name`, `shape` and the keys of that shape, in m:
-
-    - `sphere`: `radius`. `capsule`, `cylinder`: `radius`, `length` along z, a capsule's without its caps.
-    - `box`: `size`, its edges along x, y, z.
-    - `hull`: `points`, a list of x, y, z. `zonotope`: `centre` and `generators`, lists of x, y, z.
-
-    `position` states where the shape's frame sits in the robot's base frame, and one of `rpy` (rad),
-    `quaternion` (x, y, z, w) or `rotation` (three rows) how it is turned; both may be left out.
-
-    Raises:
-        InputError: the file cannot be read, or a key is missing, unknown or of the wrong kind; the message
-            names the obstacle and the key.
-    """
-    path = Path(path)
-    document = read_table(path, most=MOST_BYTES)
-    for key in document:
-        if key not in ("obstacle", "schema"):
-            raise UnknownNameError("key", key, ("obstacle", "schema"), place=str(path))
-    if document.get("schema", 1) != 1:
-        raise InputError(f"is of schema {document['schema']!r}; known: 1.", place=str(path))
-    tables = document.get("obstacle", [])
-    if not isinstance(tables, list) or len(tables) > MOST_OBSTACLES:
-        raise InputError(
-            f"'obstacle' must be a list of at most {MOST_OBSTACLES} tables.",
-            place=str(path),
-            remedy="In TOML, start each one with [[obstacle]].",
-        )
-    obstacles = tuple(_obstacle(table, f"{path}: obstacle {k}") for k, table in enumerate(tables, start=1))
-    try:
-        return Scene(obstacles)
-    except InputError as error:
-        raise InputError(error.message, place=str(path), remedy=error.remedy) from error
 
 
 def _obstacle(table: object, place: str) -> Obstacle:
@@ -221,27 +223,29 @@ class Floor:
     obstacle: Obstacle
     assumed: bool = False
 
+    @classmethod
+    def of(cls, robot: Robot, height: float = 0.0, *, assumed: bool = False) -> Floor:
+        """A level floor below a robot.
 
-def floor_of(robot: Robot, height: float = 0.0, *, assumed: bool = False) -> Floor:
-    """A level floor below a robot.
+        Args:
+            robot: the robot, whose gravity says what is level.
+            height: of the floor above the origin of the base frame, m; negative where the robot stands on
+                something.
+            assumed: whether nobody said so.
 
-    Args:
-        robot: the robot, whose gravity says what is level.
-        height: of the floor above the origin of the base frame, m; negative where the robot stands on
-            something.
-        assumed: whether nobody said so.
-
-    Raises:
-        InputError: the height is not finite, or there is no gravity.
-    """
-    g = float(np.linalg.norm(robot.gravity))
-    if not np.isfinite(height):
-        raise InputError(f"must be finite, got {height:g} m.", place=FLOOR)
-    if g == 0.0:
-        raise InputError("without gravity nothing says where down is.", place=FLOOR, remedy="Leave it out.")
-    up = -robot.gravity / g
-    centre = (height - 0.5 * _THICK) * up
-    return Floor(Obstacle(FLOOR, Box(_WIDE, _WIDE, _THICK), Pose(_level(up), centre)), assumed)
+        Raises:
+            InputError: the height is not finite, or there is no gravity.
+        """
+        g = float(np.linalg.norm(robot.gravity))
+        if not np.isfinite(height):
+            raise InputError(f"must be finite, got {height:g} m.", place=FLOOR)
+        if g == 0.0:
+            raise InputError(
+                "without gravity nothing says where down is.", place=FLOOR, remedy="Leave it out."
+            )
+        up = -robot.gravity / g
+        centre = (height - 0.5 * _THICK) * up
+        return cls(Obstacle(FLOOR, Box(_WIDE, _WIDE, _THICK), Pose(_level(up), centre)), assumed)
 
 
 def _level(up: Array) -> Array:

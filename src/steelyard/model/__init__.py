@@ -18,7 +18,6 @@ if TYPE_CHECKING:
         StoredBase,
         is_result,
         read_record,
-        read_result,
     )
     from steelyard.model.saving import write_model
 
@@ -37,7 +36,6 @@ __all__ = [
     "compare_models",
     "is_result",
     "read_record",
-    "read_result",
     "torque_error",
     "write_model",
 ]

@@ -26,7 +26,7 @@ from steelyard.formats import mjcf_model, urdf_model
 from steelyard.inertia import Body
 from steelyard.layout import Class, Layout, layout_of
 from steelyard.model.comparison import Comparison, TorqueError, compared, torque_error
-from steelyard.model.result_folder import LinkSpread, ResultFolder, StoredBase, is_result, read_result
+from steelyard.model.result_folder import LinkSpread, ResultFolder, StoredBase, is_result
 from steelyard.model.saving import write_model
 from steelyard.robot import Robot
 from steelyard.zoo import find_robot
@@ -214,7 +214,7 @@ class Model:
             InputError: it cannot be read, or a link states no inertial; names it.
         """
         if is_result(path):
-            return cls.of_result(read_result(path))
+            return cls.of_result(ResultFolder.read(path))
         return cls.of_robot(find_robot(path))
 
     @classmethod

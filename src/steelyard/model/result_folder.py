@@ -352,6 +352,48 @@ class ResultFolder:
             return {}
         return {name: checked(f"{place}: lock of '{name}'", q, ("nq",)) for name, q in stated.items()}
 
+    @classmethod
+    def read(cls, folder: FilePath) -> ResultFolder:
+        """Read a result folder.
+
+        A file that was changed since, or a model whose links differ from `parameters.json`, is a finding: the
+        numbers of `parameters.json` count.
+
+        Args:
+            folder: what `write_model` wrote.
+
+        Returns:
+            What it says.
+
+        Raises:
+            InputError: the folder is no result, a file cannot be understood, or its parts contradict each
+                other.
+        """
+        folder = Path(folder)
+        if not folder.is_dir():
+            raise InputError("is no folder.", place=str(folder), remedy="Give the folder of a result.")
+        record = read_record(folder / RECORD)
+        findings = _changed(folder, record["files"])
+        place = str(folder / PARAMETERS)
+        document = _document(folder / PARAMETERS, PARAMETERS_SCHEMA)
+        model = next((folder / name for name in MODELS if (folder / name).is_file()), None)
+        if model is None:
+            raise InputError("holds no model.", place=str(folder), remedy=f"It needs {' or '.join(MODELS)}.")
+        # The parameters were found for the joints as the description means them, not as it rounds them.
+        described = load_robot(model, snap=True)
+        parameters = stored_parameters(document, place)
+        robot = described.with_gravity(parameters.gravity)
+        layout = parameters.layout(layout_of(robot, parameters.drive, stribeck=parameters.stribeck), place)
+        if parameters.spreads and len(parameters.spreads) != len(layout.links):
+            raise InputError(
+                f"states {len(parameters.spreads)} links, the model beside it has {len(layout.links)}.",
+                place=place,
+                remedy="Both must be of one result.",
+            )
+        findings += _model_findings(layout_of(robot), parameters.values, model.name)
+        base = stored_base(document, layout, place)
+        return cls(folder, model, robot, layout, parameters, base, record, tuple(findings))
+
 
 def is_result(path: FilePath) -> bool:
     """Whether a path is a folder with the record of a result.
@@ -360,7 +402,7 @@ def is_result(path: FilePath) -> bool:
         path: any path.
 
     Returns:
-        Whether `read_result` is the one to read it.
+        Whether `ResultFolder.read` is the one to read it.
     """
     return (Path(path) / RECORD).is_file()
 
@@ -383,47 +425,6 @@ def read_record(path: FilePath) -> dict[str, Any]:
     if not isinstance(record.get("files"), dict):
         raise InputError("does not list the files of the result.", place=str(path))
     return record
-
-
-def read_result(folder: FilePath) -> ResultFolder:
-    """Read a result folder.
-
-    A file that was changed since, or a model whose links differ from `parameters.json`, is a finding: the
-    numbers of `parameters.json` count.
-
-    Args:
-        folder: what `write_model` wrote.
-
-    Returns:
-        What it says.
-
-    Raises:
-        InputError: the folder is no result, a file cannot be understood, or its parts contradict each other.
-    """
-    folder = Path(folder)
-    if not folder.is_dir():
-        raise InputError("is no folder.", place=str(folder), remedy="Give the folder of a result.")
-    record = read_record(folder / RECORD)
-    findings = _changed(folder, record["files"])
-    place = str(folder / PARAMETERS)
-    document = _document(folder / PARAMETERS, PARAMETERS_SCHEMA)
-    model = next((folder / name for name in MODELS if (folder / name).is_file()), None)
-    if model is None:
-        raise InputError("holds no model.", place=str(folder), remedy=f"It needs {' or '.join(MODELS)}.")
-    # The parameters were found for the joints as the description means them, not as it rounds them.
-    described = load_robot(model, snap=True)
-    parameters = stored_parameters(document, place)
-    robot = described.with_gravity(parameters.gravity)
-    layout = parameters.layout(layout_of(robot, parameters.drive, stribeck=parameters.stribeck), place)
-    if parameters.spreads and len(parameters.spreads) != len(layout.links):
-        raise InputError(
-            f"states {len(parameters.spreads)} links, the model beside it has {len(layout.links)}.",
-            place=place,
-            remedy="Both must be of one result.",
-        )
-    findings += _model_findings(layout_of(robot), parameters.values, model.name)
-    base = stored_base(document, layout, place)
-    return ResultFolder(folder, model, robot, layout, parameters, base, record, tuple(findings))
 
 
 def _document(path: Path, schema: int) -> dict[str, Any]:

@@ -2,7 +2,8 @@
 
 `motion` says what a motion is. Families: `fourier`, `random_fourier`, `spline`, `structured` (from `recipes`)
 and the plans of `receding_horizon`. `bounds` are proven by `bernstein`; `conditions` are rest at the ends and
-the like; `composition` and `time_scaling` make motions of motions; `files` reads and writes them.
+the like; `composition` and `time_scaling` make motions of motions; `files` reads and writes them;
+`goal` is what a controller of ROS 2 takes.
 """
 
 from typing import TYPE_CHECKING
@@ -21,12 +22,13 @@ if TYPE_CHECKING:
         write_samples,
     )
     from steelyard.motion.fourier import FourierMotion, SinusoidMotion
+    from steelyard.motion.goal import ACTION_NAME, MotionDeviation, TrajectoryGoal, trajectory_goal
     from steelyard.motion.motion import Basis, LinearMotion, Motion, MotionSample, SmoothMotion
     from steelyard.motion.random_fourier import UNLIMITED_SLIDE, UNLIMITED_TURN, random_fourier
     from steelyard.motion.receding_horizon import RecedingPlan, RecedingPlans
     from steelyard.motion.recipes import Recipe, structured_recipes
     from steelyard.motion.spline import SplineMotion, bezier, pick_and_place, quintic
-    from steelyard.motion.structured import StructuredMotions, structured_motions
+    from steelyard.motion.structured import structured_motions
     from steelyard.motion.time_scaling import (
         largest_jerk,
         slowdown_within,
@@ -36,6 +38,7 @@ if TYPE_CHECKING:
     )
 
 __all__ = [
+    "ACTION_NAME",
     "UNLIMITED_SLIDE",
     "UNLIMITED_TURN",
     "AnyMotion",
@@ -44,6 +47,7 @@ __all__ = [
     "LinearConditions",
     "LinearMotion",
     "Motion",
+    "MotionDeviation",
     "MotionSample",
     "RecedingPlan",
     "RecedingPlans",
@@ -52,7 +56,7 @@ __all__ = [
     "SinusoidMotion",
     "SmoothMotion",
     "SplineMotion",
-    "StructuredMotions",
+    "TrajectoryGoal",
     "between_samples",
     "bezier",
     "enclose",
@@ -71,6 +75,7 @@ __all__ = [
     "slowed_within_jerk",
     "structured_motions",
     "structured_recipes",
+    "trajectory_goal",
     "write_joint_trajectory",
     "write_motion",
     "write_samples",

@@ -146,7 +146,7 @@ def write_joint_trajectory(motion: Motion, path: FilePath, *, rate: float) -> No
     t = sample_times(motion.duration, rate)
     at = motion.sample(t)
     # The message counts whole nanoseconds; the points are those of the exact times.
-    stamps = [divmod(round(time * _NANOSECONDS), _NANOSECONDS) for time in t.tolist()]
+    stamps = [seconds_and_nanoseconds(time) for time in t.tolist()]
     points = list(zip(stamps, at.q.tolist(), at.v.tolist(), at.a.tolist(), strict=True))
     if path.suffix == ".json":
         message = {
@@ -172,16 +172,35 @@ def write_joint_trajectory(motion: Motion, path: FilePath, *, rate: float) -> No
     ]
     for (sec, nanosec), q, v, a in points:
         lines += [
-            f"- positions: {_yaml_list(q)}",
-            f"  velocities: {_yaml_list(v)}",
-            f"  accelerations: {_yaml_list(a)}",
+            f"- positions: {yaml_list(q)}",
+            f"  velocities: {yaml_list(v)}",
+            f"  accelerations: {yaml_list(a)}",
             "  effort: []",
             f"  time_from_start: {{sec: {sec}, nanosec: {nanosec}}}",
         ]
     write_text(path, "\n".join(lines) + "\n")
 
 
-def _yaml_list(values: Iterable[float]) -> str:
-    """Numbers that YAML 1.1 reads as numbers: it takes `1e-05` for text, `1.0e-05` not."""
+def seconds_and_nanoseconds(time: float) -> tuple[int, int]:
+    """Return a time as messages of ROS count it.
+
+    Args:
+        time: s.
+
+    Returns:
+        Whole seconds, and nanoseconds beyond them.
+    """
+    return divmod(round(time * _NANOSECONDS), _NANOSECONDS)
+
+
+def yaml_list(values: Iterable[float]) -> str:
+    """Return numbers as a list that YAML 1.1 reads as numbers: it takes `1e-05` for text, `1.0e-05` not.
+
+    Args:
+        values: the numbers.
+
+    Returns:
+        The list, every number with all of its bits.
+    """
     texts = (repr(value) for value in values)
     return "[" + ", ".join(text if "." in text else text.replace("e", ".0e") for text in texts) + "]"

@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     )
     from steelyard.payloads.study_motions import MOTIONS, study_motions
     from steelyard.payloads.systematic_errors import ConstantErrors
-    from steelyard.payloads.weighing import RecursivePayload, Weighing
+    from steelyard.payloads.weighing import Weighing
 
 __all__ = [
     "FILTERS",
@@ -70,7 +70,6 @@ __all__ = [
     "Noise",
     "PayloadEstimate",
     "PayloadPrior",
-    "RecursivePayload",
     "SensitivityPlan",
     "SensitivityTable",
     "Weighing",

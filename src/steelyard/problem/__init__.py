@@ -15,20 +15,10 @@ if TYPE_CHECKING:
         Problem,
         evidence_of,
         problem_of,
-        problem_of_blocks,
         structure_of,
         without_load,
     )
 
-__all__ = [
-    "Estimate",
-    "Evidence",
-    "Problem",
-    "evidence_of",
-    "problem_of",
-    "problem_of_blocks",
-    "structure_of",
-    "without_load",
-]
+__all__ = ["Estimate", "Evidence", "Problem", "evidence_of", "problem_of", "structure_of", "without_load"]
 
 open_door(__name__)

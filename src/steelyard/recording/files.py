@@ -97,8 +97,8 @@ def read(
     Other numeric columns become extra ones; what cannot is listed in the history as ignored, with the reason.
     Without `joints`, joints known by number are named `"1"`, `"2"`, ….
 
-    A bag gives the joint states of one topic, a row for each message, every value with its joint whatever the
-    order in the message.
+    A bag gives what one topic tells, a row for each message, every value with its joint whatever the order in
+    the message; with several topics, what the others tell at these times.
 
     Args:
         log: a `.csv`, `.parquet` or `.npz` file, or a ROS 2 bag: a `.db3` or `.mcap` file, or its folder; a
@@ -107,7 +107,8 @@ def read(
             the file that are not in it are ignored.
         columns: our name for a column, by its name in the file, as in `{"Shoulder angle": "q_1 [deg]"}`, or
             text as `read_columns_map` takes it; columns of a CSV file without a header go by number.
-        topic: the topic of a bag that holds several of joint states.
+        topic: the topic of a bag that holds several of joint states; or several with commas between, of which
+            the first that tells a channel gives it.
         rate: sampling rate of a log that has no column of time, Hz.
         lenient: whether to read on past rows that cannot be used, and say which they are.
 
@@ -129,7 +130,7 @@ def read(
         if topic is not None and kind not in bags.CONTAINERS:
             raise RecordingError("only bags have topics.", place="topic", remedy="Leave --topic out.")
         if kind in bags.CONTAINERS:
-            table = bags.joint_state_table(bags.bag_of(files), topic, joints)
+            table = bags.bag_table(bags.bag_of(files), topic, joints)
         elif kind == ".csv":
             table = formats.decode_csv(contents[0], headless=bool(meanings), lenient=lenient)
         else:

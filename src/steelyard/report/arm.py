@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from steelyard.arrays import Array, checked, read_only
 from steelyard.dynamics import forward_kinematics
 from steelyard.errors import InputError
-from steelyard.inertia import Body, Ellipsoid, equivalent_ellipsoid
+from steelyard.inertia import Body, Ellipsoid
 from steelyard.layout import Layout
 from steelyard.robot import Geometry, MeshFile, Robot
 
@@ -124,7 +124,7 @@ def _simple(shapes: tuple[Geometry, ...]) -> tuple[Geometry, ...]:
 
 def _drawn(body: Body) -> MassDrawing:
     try:
-        return MassDrawing(body.mass, equivalent_ellipsoid(body))
+        return MassDrawing(body.mass, body.equivalent_ellipsoid())
     except InputError as error:
         return MassDrawing(body.mass, None, error.message)
 

@@ -13,12 +13,9 @@ if TYPE_CHECKING:
     from steelyard.robot.descriptions.by_name import PREFIX, named_description
     from steelyard.robot.descriptions.load import load_robot
     from steelyard.robot.descriptions.meshes import MeshFolder, mesh_source
-    from steelyard.robot.descriptions.packages import find_package
     from steelyard.robot.descriptions.patch import (
         DescriptionSource,
         PatchedNumber,
-        open_description,
-        urdf_source,
     )
     from steelyard.robot.descriptions.repair import REMEDIES, Repair, repair_file
     from steelyard.robot.descriptions.source_edits import Change, declared_encoding
@@ -40,7 +37,6 @@ if TYPE_CHECKING:
         Link,
         MeshFile,
         MeshSource,
-        Shape,
         Sphere,
     )
     from steelyard.robot.model import (
@@ -48,9 +44,6 @@ if TYPE_CHECKING:
         Frame,
         Robot,
         Rotor,
-        rotor_name,
-        spin_only,
-        with_rotors,
     )
     from steelyard.robot.payload import read_payload
     from steelyard.robot.stated_limits import StatedLimits, with_limits
@@ -80,26 +73,19 @@ __all__ = [
     "Repair",
     "Robot",
     "Rotor",
-    "Shape",
     "Sphere",
     "StatedLimits",
     "declared_encoding",
-    "find_package",
     "inertial_element",
     "load_robot",
     "mesh_source",
     "named_description",
-    "open_description",
     "origin_element",
     "parse_urdf",
     "read_payload",
     "repair_file",
-    "rotor_name",
-    "spin_only",
-    "urdf_source",
     "urdf_text",
     "with_limits",
-    "with_rotors",
 ]
 
 open_door(__name__)

@@ -16,7 +16,7 @@ from steelyard.finding import Finding, Severity
 from steelyard.inertia import Body
 from steelyard.pose import Pose
 from steelyard.robot.joint import Joint, JointKind, Limits, Mimic
-from steelyard.robot.link import FixedLink, Geometry, Link, placed
+from steelyard.robot.link import FixedLink, Geometry, Link, shapes_in_frame
 from steelyard.robot.model import Robot, floating_base, world_link
 from steelyard.robot.plausibility import impossible
 
@@ -291,8 +291,8 @@ class _Moving:
 
     def fold(self, raw: RawLink, X_LF: Pose) -> None:
         self.fixed.append(FixedLink(raw.name, X_LF, raw.body))
-        self.collision += placed(raw.collision, X_LF)
-        self.visual += placed(raw.visual, X_LF)
+        self.collision += shapes_in_frame(raw.collision, X_LF)
+        self.visual += shapes_in_frame(raw.visual, X_LF)
 
     def names(self) -> list[str]:
         return [self.raw.name, *(part.name for part in self.fixed)]

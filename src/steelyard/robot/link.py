@@ -117,7 +117,7 @@ class Geometry:
     pose: Pose
 
 
-def placed(shapes: Iterable[Geometry], placement: Pose) -> tuple[Geometry, ...]:
+def shapes_in_frame(shapes: Iterable[Geometry], placement: Pose) -> tuple[Geometry, ...]:
     """Shapes of one link in the frame of another.
 
     Args:
@@ -196,6 +196,6 @@ class Link:
         return replace(
             self,
             fixed=(*self.fixed, FixedLink(other.name, placement, other.own), *parts),
-            collision=(*self.collision, *placed(other.collision, placement)),
-            visual=(*self.visual, *placed(other.visual, placement)),
+            collision=(*self.collision, *shapes_in_frame(other.collision, placement)),
+            visual=(*self.visual, *shapes_in_frame(other.visual, placement)),
         )

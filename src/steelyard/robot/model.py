@@ -341,6 +341,48 @@ class Robot:
         """
         return digest(replace(self, findings=(), source="", locks=(), tool=None))
 
+    def with_rotors(self, rotors: Mapping[str, Rotor]) -> Robot:
+        """The same robot with rotors at some of its joints.
+
+        The armatures that the drives of these joints state are taken out, since the rotors replace them.
+
+        Args:
+            rotors: by the name of the joint they drive, which has one degree of freedom of its own.
+
+        Returns:
+            A new robot with a link and a joint more for each rotor, after its own.
+
+        Raises:
+            UnknownNameError: no such joint; lists those that exist.
+            InputError: the joint cannot be driven by a rotor.
+        """
+        joints, links = list(self.joints), list(self.links)
+        for name, rotor in rotors.items():
+            if name not in self.joint_names:
+                raise UnknownNameError("joint", name, self.joint_names)
+            i = self.joint_names.index(name)
+            driven = joints[i]
+            if driven.nv != 1:
+                raise InputError("has not one degree of freedom of its own.", place=f"joint '{name}'")
+            joints[i] = replace(driven, drive=replace(driven.drive, rotor=None))
+            axis = driven.axis if rotor.axis is None else rotor.axis / np.linalg.norm(rotor.axis)
+            place = np.zeros(3) if rotor.place is None else rotor.place
+            placement = driven.placement @ Pose(_along(axis), place)
+            spin = Mimic(name, rotor.ratio)
+            joints.append(
+                Joint(
+                    Rotor.name_at(name),
+                    JointKind.CONTINUOUS,
+                    driven.parent,
+                    placement,
+                    np.array([0.0, 0.0, 1.0]),
+                    Limits(),
+                    mimic=spin,
+                )
+            )
+            links.append(Link(Rotor.name_at(name), rotor.body))
+        return replace(self, joints=tuple(joints), links=tuple(links))
+
 
 def floating_base() -> Joint:
     """The joint of a base that is free to move.
@@ -526,74 +568,30 @@ class Rotor:
         if self.axis is not None and not self.axis.any():
             raise InputError("has no direction.", place="axis of a rotor")
 
+    @staticmethod
+    def name_at(joint: str) -> str:
+        """The name of the rotor's link and joint.
 
-def rotor_name(joint: str) -> str:
-    """The name of the rotor's link and joint.
+        Args:
+            joint: name of the joint it drives.
+        """
+        return f"{joint}/rotor"
 
-    Args:
-        joint: name of the joint it drives.
-    """
-    return f"{joint}/rotor"
+    @staticmethod
+    def spin_only(names: Sequence[str]) -> dict[str, float]:
+        """What is fixed when rotors are symmetric and only their spin inertia is asked about.
 
+        The other nine numbers of a rotor that is balanced about its axis are as well those of the link that
+        carries it, so they are counted there.
 
-def with_rotors(robot: Robot, rotors: Mapping[str, Rotor]) -> Robot:
-    """The same robot with rotors at some of its joints.
+        Args:
+            names: names of the driven joints.
 
-    The armatures that the drives of these joints state are taken out, since the rotors replace them.
-
-    Args:
-        robot: the robot.
-        rotors: by the name of the joint they drive, which has one degree of freedom of its own.
-
-    Returns:
-        A new robot with a link and a joint more for each rotor, after its own.
-
-    Raises:
-        UnknownNameError: no such joint; lists those that exist.
-        InputError: the joint cannot be driven by a rotor.
-    """
-    joints, links = list(robot.joints), list(robot.links)
-    for name, rotor in rotors.items():
-        if name not in robot.joint_names:
-            raise UnknownNameError("joint", name, robot.joint_names)
-        i = robot.joint_names.index(name)
-        driven = joints[i]
-        if driven.nv != 1:
-            raise InputError("has not one degree of freedom of its own.", place=f"joint '{name}'")
-        joints[i] = replace(driven, drive=replace(driven.drive, rotor=None))
-        axis = driven.axis if rotor.axis is None else rotor.axis / np.linalg.norm(rotor.axis)
-        place = np.zeros(3) if rotor.place is None else rotor.place
-        placement = driven.placement @ Pose(_along(axis), place)
-        spin = Mimic(name, rotor.ratio)
-        joints.append(
-            Joint(
-                rotor_name(name),
-                JointKind.CONTINUOUS,
-                driven.parent,
-                placement,
-                np.array([0.0, 0.0, 1.0]),
-                Limits(),
-                mimic=spin,
-            )
-        )
-        links.append(Link(rotor_name(name), rotor.body))
-    return replace(robot, joints=tuple(joints), links=tuple(links))
-
-
-def spin_only(names: Sequence[str]) -> dict[str, float]:
-    """What is fixed when rotors are symmetric and only their spin inertia is asked about.
-
-    The other nine numbers of a rotor that is balanced about its axis are as well those of the link that
-    carries it, so they are counted there.
-
-    Args:
-        names: names of the driven joints.
-
-    Returns:
-        Value zero by parameter name, for `Layout.fixing`.
-    """
-    others = ("m", "mx", "my", "mz", "Ixx", "Ixy", "Iyy", "Ixz", "Iyz")
-    return {f"{rotor_name(name)}.{term}": 0.0 for name in names for term in others}
+        Returns:
+            Value zero by parameter name, for `Layout.fixing`.
+        """
+        others = ("m", "mx", "my", "mz", "Ixx", "Ixy", "Iyy", "Ixz", "Iyz")
+        return {f"{Rotor.name_at(name)}.{term}": 0.0 for name in names for term in others}
 
 
 def _along(axis: Array) -> Array:

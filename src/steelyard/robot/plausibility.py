@@ -11,7 +11,7 @@ import numpy as np
 from steelyard.arrays import Array
 from steelyard.errors import InputError
 from steelyard.finding import Finding, Severity
-from steelyard.inertia import Body, Mesh, check_body, mesh_properties, nearest_consistent
+from steelyard.inertia import Body, Mesh, check_body, nearest_consistent
 from steelyard.robot.link import Box, Capsule, Cylinder, Geometry, MeshFile, Sphere
 
 DENSITY = 1000.0
@@ -106,7 +106,7 @@ def _enclosed(mesh: Mesh) -> float | None:
     try:
         # Absurd coordinates may overflow in the integrals; the result is then refused as not finite.
         with np.errstate(over="ignore", invalid="ignore"):
-            return mesh_properties(mesh, density=DENSITY).volume
+            return mesh.properties(density=DENSITY).volume
     except InputError:
         return None
 

@@ -13,18 +13,10 @@ from typing import TYPE_CHECKING
 from steelyard.door import open_door
 
 if TYPE_CHECKING:
-    from steelyard.safe_learning.checker import check_plan
     from steelyard.safe_learning.config import LawChoice, LoadModel, SafeLearningConfig
     from steelyard.safe_learning.driver import JointReading, MuJoCoDriver, RobotDriver, SensorErrors
     from steelyard.safe_learning.loop import run_online
-    from steelyard.safe_learning.messages import PlanReply, PlanRequest
-    from steelyard.safe_learning.obstacle_response import SceneChange, SceneResponse, SceneSource
-    from steelyard.safe_learning.planning.certificate import RobustLaw
-    from steelyard.safe_learning.planning.certifier import PlanCertifier
-    from steelyard.safe_learning.planning.cost import GoalCost, PayloadExcitation, WeightedCosts
-    from steelyard.safe_learning.planning.delay_bounds import tube_acceleration
-    from steelyard.safe_learning.planning.search import Planner
-    from steelyard.safe_learning.planning.tube import TubeDynamics, tube_forms
+    from steelyard.safe_learning.planning.cost import GoalCost, WeightedCosts
     from steelyard.safe_learning.planning.tube_sizing import with_sized_tube
     from steelyard.safe_learning.replanner import Replanner
     from steelyard.safe_learning.review import replay_run, violations_of
@@ -37,11 +29,9 @@ if TYPE_CHECKING:
         Event,
         Known,
         OnlineRun,
-        read_run,
-        write_run,
     )
     from steelyard.safe_learning.watchdog import CHECK
-    from steelyard.safe_learning.worker import ProcessWorker, SyncWorker, Worker
+    from steelyard.safe_learning.worker import ProcessWorker, SyncWorker
 
 __all__ = [
     "BROKEN",
@@ -58,33 +48,17 @@ __all__ = [
     "LoadModel",
     "MuJoCoDriver",
     "OnlineRun",
-    "PayloadExcitation",
-    "PlanCertifier",
-    "PlanReply",
-    "PlanRequest",
-    "Planner",
     "ProcessWorker",
     "Replanner",
     "RobotDriver",
-    "RobustLaw",
     "SafeLearningConfig",
-    "SceneChange",
-    "SceneResponse",
-    "SceneSource",
     "SensorErrors",
     "SyncWorker",
-    "TubeDynamics",
     "WeightedCosts",
-    "Worker",
-    "check_plan",
-    "read_run",
     "replay_run",
     "run_online",
-    "tube_acceleration",
-    "tube_forms",
     "violations_of",
     "with_sized_tube",
-    "write_run",
 ]
 
 open_door(__name__)

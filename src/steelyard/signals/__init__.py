@@ -11,14 +11,7 @@ from steelyard.door import open_door
 if TYPE_CHECKING:
     from steelyard.signals.alignment import SOURCE_TIME, aligned, without_delay
     from steelyard.signals.cutoff import power_spectrum
-    from steelyard.signals.differentiation import (
-        Butterworth,
-        CentralDifferences,
-        Differentiator,
-        differentiated,
-        recursion,
-        smoothed,
-    )
+    from steelyard.signals.differentiation import Butterworth, CentralDifferences, differentiated, recursion
     from steelyard.signals.holdout_split import holdout_split
     from steelyard.signals.preparation import (
         Preparation,
@@ -48,7 +41,6 @@ __all__ = [
     "SOURCE_TIME",
     "Butterworth",
     "CentralDifferences",
-    "Differentiator",
     "Preparation",
     "aligned",
     "band_of",
@@ -65,7 +57,6 @@ __all__ = [
     "recursion",
     "resampled",
     "sampling_of",
-    "smoothed",
     "split_at_gaps",
     "torque_from_current",
     "uniform_interval",

@@ -14,26 +14,21 @@ if TYPE_CHECKING:
     from steelyard.simulation.joint_experiments import joint_experiments, nominal_posture
     from steelyard.simulation.object_trials import (
         Swing,
-        compared_motion,
         run_trial,
         standard_trials,
-        swing_period,
     )
-    from steelyard.simulation.plant import LONGEST_STEP, Plant
+    from steelyard.simulation.plant import Plant
     from steelyard.simulation.run import simulate_motion, tracking_error
     from steelyard.simulation.second_look import SecondLook, second_look
     from steelyard.simulation.sensing import encoder_steps, torque_per_ampere, torque_steps
-    from steelyard.simulation.sensor import SENSORS, SensorPreset, drawn_robot_sample, sensor_preset
+    from steelyard.simulation.sensor import SENSORS, SensorPreset, sensor_preset
 
 __all__ = [
-    "LONGEST_STEP",
     "SENSORS",
     "Plant",
     "SecondLook",
     "SensorPreset",
     "Swing",
-    "compared_motion",
-    "drawn_robot_sample",
     "encoder_steps",
     "joint_experiments",
     "nominal_posture",
@@ -42,7 +37,6 @@ __all__ = [
     "sensor_preset",
     "simulate_motion",
     "standard_trials",
-    "swing_period",
     "torque_per_ampere",
     "torque_steps",
     "tracking_error",

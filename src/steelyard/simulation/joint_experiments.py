@@ -22,7 +22,6 @@ from steelyard.simulation.sensing import JointSensors
 from steelyard.simulation.sensor import (
     RobotSample,
     SensorPreset,
-    drawn_robot_sample,
     effort_limits,
     sensor_preset,
 )
@@ -300,7 +299,7 @@ def open_loop(
     if not (math.isfinite(settling) and settling > 0.0):
         raise InputError(f"must be positive and finite, got {settling} s.", place="settling")
     seed = None if rng is None else getattr(rng.bit_generator.seed_seq, "entropy", None)
-    specimen = drawn_robot_sample(preset, robot, rng)
+    specimen = preset.drawn(robot, rng)
     plant = Plant(specimen.robot, backlash=backlash)
     plant.place(start, np.zeros(robot.nv))
     held = default_holding(robot, start, 1.0 / preset.rate) if holding is None else holding

@@ -14,7 +14,7 @@ from numba import types
 
 from steelyard.arrays import Array
 from steelyard.errors import DescriptionError, InputError
-from steelyard.inertia import Body, principal_axes
+from steelyard.inertia import Body
 from steelyard.robot import JointKind, Link, Robot
 
 _SAME = 1e-12  # what MuJoCo's own normalising of axes and quaternions may change
@@ -59,7 +59,7 @@ def mujoco_model(robot: Robot) -> Any:
             mass=1.0,
             inertia=np.ones(3),
             ipos=body.com,
-            iquat=quaternion(principal_axes(body).rotation),
+            iquat=quaternion(body.principal_axes().rotation),
             explicitinertial=True,
         )
         turning, sliding = mujoco.mjtJoint.mjJNT_HINGE, mujoco.mjtJoint.mjJNT_SLIDE
@@ -74,7 +74,7 @@ def mujoco_model(robot: Robot) -> Any:
     for i, body in enumerate(bodies):
         index = model.body(f"link{i}").id
         model.body_mass[index] = body.mass
-        model.body_inertia[index] = np.maximum(principal_axes(body).moments, 0.0)
+        model.body_inertia[index] = np.maximum(body.principal_axes().moments, 0.0)
     _check_resistance(model, robot)
     mujoco.mj_setConst(model, mujoco.MjData(model))
     _check_bodies(model, robot, bodies)

@@ -39,6 +39,51 @@ class ObjectMotion:
         keep_checked(self, (len(t), 3), "position")
         keep_checked(self, (len(t), 4), "quaternion")
 
+    def swing_period(self) -> float:
+        """The time an object that turns about a fixed axis takes to come back, averaged over its swings.
+
+        It passes the middle of its range in one direction once a period, whatever its amplitude.
+
+        Returns:
+            The period, s.
+
+        Raises:
+            InputError: it does not swing to and fro twice.
+        """
+        turn = _turn(np.broadcast_to(self.quaternion[:1], self.quaternion.shape), self.quaternion)
+        axis = turn[np.argmax(np.linalg.norm(turn[:, :3], axis=1)), :3]
+        angle = np.unwrap(2.0 * np.arctan2(turn[:, :3] @ axis / (np.linalg.norm(axis) or 1.0), turn[:, 3]))
+        offset = angle - 0.5 * (angle.max() + angle.min())
+        before = np.flatnonzero((offset[:-1] < 0.0) & (offset[1:] >= 0.0))
+        if len(before) < 2:
+            raise InputError(
+                "shows no two swings in the same direction.",
+                place="motion",
+                remedy="Let it swing for longer.",
+            )
+        share = offset[before] / (offset[before] - offset[before + 1])
+        passed = self.time[before] + share * (self.time[before + 1] - self.time[before])
+        return float((passed[-1] - passed[0]) / (len(passed) - 1))
+
+    def compared_with(self, other: ObjectMotion) -> MotionDifference:
+        """How far apart two objects are that did the same trial.
+
+        Args:
+            other: motion of the other, such as the true object, at the same times.
+
+        Returns:
+            Distances and angles over time.
+
+        Raises:
+            InputError: the motions were not sampled at the same times.
+        """
+        if not np.array_equal(self.time, other.time):
+            raise InputError("the motions were not sampled at the same times.", place="other")
+        distance = np.linalg.norm(self.position - other.position, axis=1)
+        turn = _turn(self.quaternion, other.quaternion)
+        angle = 2.0 * np.arctan2(np.linalg.norm(turn[:, :3], axis=1), np.abs(turn[:, 3]))
+        return MotionDifference(self.time, read_only(distance), read_only(angle))
+
 
 @dataclass(frozen=True, eq=False)
 class MotionDifference:
@@ -63,55 +108,6 @@ class MotionDifference:
     def largest_angle(self) -> float:
         """The largest angle, rad."""
         return float(self.angle.max())
-
-
-def compared_motion(one: ObjectMotion, other: ObjectMotion) -> MotionDifference:
-    """How far apart two objects are that did the same trial.
-
-    Args:
-        one: motion of the one, such as the asset.
-        other: motion of the other, such as the true object, at the same times.
-
-    Returns:
-        Distances and angles over time.
-
-    Raises:
-        InputError: the motions were not sampled at the same times.
-    """
-    if not np.array_equal(one.time, other.time):
-        raise InputError("the motions were not sampled at the same times.", place="other")
-    distance = np.linalg.norm(one.position - other.position, axis=1)
-    turn = _turn(one.quaternion, other.quaternion)
-    angle = 2.0 * np.arctan2(np.linalg.norm(turn[:, :3], axis=1), np.abs(turn[:, 3]))
-    return MotionDifference(one.time, read_only(distance), read_only(angle))
-
-
-def swing_period(motion: ObjectMotion) -> float:
-    """The time an object that turns about a fixed axis takes to come back, averaged over its swings.
-
-    It passes the middle of its range in one direction once a period, whatever its amplitude.
-
-    Args:
-        motion: of a swing that lasts more than one period.
-
-    Returns:
-        The period, s.
-
-    Raises:
-        InputError: it does not swing to and fro twice.
-    """
-    turn = _turn(np.broadcast_to(motion.quaternion[:1], motion.quaternion.shape), motion.quaternion)
-    axis = turn[np.argmax(np.linalg.norm(turn[:, :3], axis=1)), :3]
-    angle = np.unwrap(2.0 * np.arctan2(turn[:, :3] @ axis / (np.linalg.norm(axis) or 1.0), turn[:, 3]))
-    offset = angle - 0.5 * (angle.max() + angle.min())
-    before = np.flatnonzero((offset[:-1] < 0.0) & (offset[1:] >= 0.0))
-    if len(before) < 2:
-        raise InputError(
-            "shows no two swings in the same direction.", place="motion", remedy="Let it swing for longer."
-        )
-    share = offset[before] / (offset[before] - offset[before + 1])
-    passed = motion.time[before] + share * (motion.time[before + 1] - motion.time[before])
-    return float((passed[-1] - passed[0]) / (len(passed) - 1))
 
 
 def _turn(start: Array, end: Array) -> Array:

@@ -20,7 +20,6 @@ from steelyard.simulation.closed_loop import TorqueLimiter, closed_loop
 from steelyard.simulation.plant import Plant
 from steelyard.simulation.sensor import (
     SensorPreset,
-    drawn_robot_sample,
     effort_limits,
     sensor_preset,
 )
@@ -175,7 +174,7 @@ def simulate_motion(
         check_clearance_belongs(robot, clearance)
     _check_joints(robot, "motion", motion.joints)
     seed = _seed(rng)
-    specimen = drawn_robot_sample(preset, robot, rng)
+    specimen = preset.drawn(robot, rng)
     plant = Plant(specimen.robot, backlash=backlash)
     play = np.any(backlash)
     if preset.truth and play:

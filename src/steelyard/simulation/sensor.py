@@ -152,6 +152,35 @@ class SensorPreset:
     def _refuse(self, name: str, message: str) -> None:
         raise InputError(message, place=f"{name} of sensor preset '{self.name}'")
 
+    def drawn(self, robot: Robot, rng: np.random.Generator | None) -> RobotSample:
+        """Draw a specimen; what is zero draws nothing.
+
+        Args:
+            robot: the robot as described.
+            rng: source of the randomness; None where nothing is drawn.
+
+        Returns:
+            The specimen.
+
+        Raises:
+            InputError: the preset is random, but there is no generator.
+            DescriptionError: the preset has shares of an effort limit that a joint does not state.
+        """
+        if self.random and rng is None:
+            raise InputError(
+                f"sensor preset '{self.name}' is random and needs a generator.",
+                place="rng",
+                remedy="Pass numpy.random.default_rng(seed).",
+            )
+        n = len(robot.joints)
+        L = effort_limits(robot, f"sensor preset '{self.name}'") if self.scaled else np.zeros(n)
+        bias = self.torque_bias * L * _uniform(rng, self.torque_bias > 0.0, n)
+        gain = 1.0 + self.gain_error * _uniform(rng, self.gain_error > 0.0, n)
+        least, most = self.coulomb_least, self.coulomb_most
+        share = 0.5 * (least + most) + 0.5 * (most - least) * _uniform(rng, most > least, n)
+        noise = self.torque_noise * L
+        return RobotSample(_rougher(robot, share * L), read_only(noise), read_only(bias), read_only(gain))
+
 
 # The sensor presets by name, and where their numbers come from.
 #
@@ -254,37 +283,6 @@ class RobotSample:
     noise: Array
     bias: Array
     gain: Array
-
-
-def drawn_robot_sample(preset: SensorPreset, robot: Robot, rng: np.random.Generator | None) -> RobotSample:
-    """Draw a specimen; what is zero draws nothing.
-
-    Args:
-        preset: the imperfections.
-        robot: the robot as described.
-        rng: source of the randomness; None where nothing is drawn.
-
-    Returns:
-        The specimen.
-
-    Raises:
-        InputError: the preset is random, but there is no generator.
-        DescriptionError: the preset has shares of an effort limit that a joint does not state.
-    """
-    if preset.random and rng is None:
-        raise InputError(
-            f"sensor preset '{preset.name}' is random and needs a generator.",
-            place="rng",
-            remedy="Pass numpy.random.default_rng(seed).",
-        )
-    n = len(robot.joints)
-    L = effort_limits(robot, f"sensor preset '{preset.name}'") if preset.scaled else np.zeros(n)
-    bias = preset.torque_bias * L * _uniform(rng, preset.torque_bias > 0.0, n)
-    gain = 1.0 + preset.gain_error * _uniform(rng, preset.gain_error > 0.0, n)
-    least, most = preset.coulomb_least, preset.coulomb_most
-    share = 0.5 * (least + most) + 0.5 * (most - least) * _uniform(rng, most > least, n)
-    noise = preset.torque_noise * L
-    return RobotSample(_rougher(robot, share * L), read_only(noise), read_only(bias), read_only(gain))
 
 
 def effort_limits(robot: Robot, why: str) -> Array:

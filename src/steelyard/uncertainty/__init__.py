@@ -17,7 +17,6 @@ if TYPE_CHECKING:
         ContradictionError,
         GuaranteedBounds,
         RecursiveBounds,
-        com_bounds,
         guaranteed_bounds,
         guaranteed_payload,
     )
@@ -33,16 +32,14 @@ if TYPE_CHECKING:
         LinkPosterior,
         link_intervals,
         link_posterior,
-        prior_alone,
     )
-    from steelyard.uncertainty.loaded_arm import ArmNorms, arm_norms
+    from steelyard.uncertainty.loaded_arm import ArmNorms
     from steelyard.uncertainty.momentum_windows import bounded_rows
-    from steelyard.uncertainty.payload_polytope import BoundedRows, PayloadBox
+    from steelyard.uncertainty.payload_polytope import PayloadBox
 
 __all__ = [
     "ACCURACY",
     "ArmNorms",
-    "BoundedRows",
     "ContradictionError",
     "ErrorBounds",
     "GuaranteedBounds",
@@ -51,17 +48,14 @@ __all__ = [
     "MotionContradictionError",
     "PayloadBox",
     "RecursiveBounds",
-    "arm_norms",
     "base_intervals",
     "bias_of_recordings",
     "bounded_rows",
-    "com_bounds",
     "guaranteed_bounds",
     "guaranteed_payload",
     "link_intervals",
     "link_posterior",
     "parameter_intervals",
-    "prior_alone",
     "spread_of",
     "with_covariance",
     "with_velocities",

@@ -381,6 +381,22 @@ class GuaranteedBounds:
         theta = checked("ten", ten, (TEN,))
         return bool(((self.lower <= theta) & (theta <= self.upper)).all())
 
+    @property
+    def com_bounds(self) -> Array:
+        """Bounds of the centre of mass, c = h / m over the box of first moments and mass.
+
+        Returns:
+            Lower and upper ends in rows, shape (2, 3), m; infinite where the mass may be zero.
+        """
+        masses = np.array([self.lower[0], self.upper[0]])
+        if not masses[0] > 0.0:
+            return np.array([[-np.inf] * 3, [np.inf] * 3])
+        corners = np.array([h[1:4] / m for h in (self.lower, self.upper) for m in masses])
+        # A division is rounded to nearest: one step outwards holds what it stands for.
+        return np.array(
+            [np.nextafter(corners.min(axis=0), -np.inf), np.nextafter(corners.max(axis=0), np.inf)]
+        )
+
 
 def guaranteed_bounds(rows: BoundedRows, prior: PayloadBox, *, possible: bool = False) -> GuaranteedBounds:
     """The smallest box around all payloads that explain the data.
@@ -421,23 +437,6 @@ def guaranteed_bounds(rows: BoundedRows, prior: PayloadBox, *, possible: bool = 
         tuple(dict.fromkeys((GIVEN, *rows.assumptions, prior.meaning, *((CAN_EXIST,) if possible else ())))),
         tuple(dict.fromkeys((*rows.untested, prior.meaning))),
     )
-
-
-def com_bounds(bounds: GuaranteedBounds) -> Array:
-    """Bounds of the centre of mass, c = h / m over the box of first moments and mass.
-
-    Args:
-        bounds: of the ten numbers.
-
-    Returns:
-        Lower and upper ends in rows, shape (2, 3), m; infinite where the mass may be zero.
-    """
-    masses = np.array([bounds.lower[0], bounds.upper[0]])
-    if not masses[0] > 0.0:
-        return np.array([[-np.inf] * 3, [np.inf] * 3])
-    corners = np.array([h[1:4] / m for h in (bounds.lower, bounds.upper) for m in masses])
-    # A division is rounded to nearest: one step outwards holds what it stands for.
-    return np.array([np.nextafter(corners.min(axis=0), -np.inf), np.nextafter(corners.max(axis=0), np.inf)])
 
 
 # Guaranteed bounds that shrink as equations arrive, at a cost that does not grow with their number.

@@ -90,6 +90,20 @@ class LinkPosterior:
         """
         return self._chart.parameters(rng.standard_normal((n, self.root.shape[1])) @ self.root.T)
 
+    @classmethod
+    def of_prior(cls, prior: Prior, accuracy: float = ACCURACY) -> LinkPosterior:
+        """What the prior says before any data.
+
+        Args:
+            prior: what is known beforehand.
+            accuracy: relative accuracy of its links, dimensionless.
+
+        Returns:
+            Its distribution.
+        """
+        known = prior.without_mass_pull()
+        return _around(known.centre, np.zeros((0, known.layout.size)), known, accuracy)
+
 
 @dataclass(frozen=True, eq=False)
 class LinkIntervals:
@@ -147,20 +161,6 @@ def link_posterior(
     centre = drawn_fits(A, b, Divergence(known), _path(2.0 / accuracy**2))[-1].parameters
     found = _around(centre, A, known, accuracy)
     return replace(found, root=WIDENED * found.root)
-
-
-def prior_alone(prior: Prior, accuracy: float = ACCURACY) -> LinkPosterior:
-    """What the prior says before any data.
-
-    Args:
-        prior: what is known beforehand.
-        accuracy: relative accuracy of its links, dimensionless.
-
-    Returns:
-        Its distribution.
-    """
-    known = prior.without_mass_pull()
-    return _around(known.centre, np.zeros((0, known.layout.size)), known, accuracy)
 
 
 def link_intervals(

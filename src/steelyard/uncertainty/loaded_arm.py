@@ -244,50 +244,52 @@ class ArmNorms:
         size = self.mass[:, None] * self.reach + self.moment[:, None]
         return np.asarray(self.gravity * (size * self.moves).sum(axis=0))
 
+    @classmethod
+    def of(
+        cls, robot: Robot, links: Array, payload: Array, link: str, placement: Pose, travel: Array
+    ) -> ArmNorms:
+        """The norms of an arm with what it holds.
 
-def arm_norms(
-    robot: Robot, links: Array, payload: Array, link: str, placement: Pose, travel: Array
-) -> ArmNorms:
-    """The norms of an arm with what it holds.
+        Args:
+            robot: an arm of turning and sliding joints.
+            links: largest size of each link's ten numbers, shape (nb, 10), SI.
+            payload: largest size of the payload's ten numbers, in its own frame, shape (10,), SI.
+            link: name of the link that carries the payload.
+            placement: the payload's frame in that link's.
+            travel: largest |q|, shape (nv,), rad or m.
 
-    Args:
-        robot: an arm of turning and sliding joints.
-        links: largest size of each link's ten numbers, shape (nb, 10), SI.
-        payload: largest size of the payload's ten numbers, in its own frame, shape (10,), SI.
-        link: name of the link that carries the payload.
-        placement: the payload's frame in that link's.
-        travel: largest |q|, shape (nv,), rad or m.
-
-    Raises:
-        InputError: a joint is helical.
-    """
-    nv = robot.nv
-    slides = np.array([joint.kind is JointKind.PRISMATIC for joint in robot.joints])
-    distance, moves = np.zeros((nv + 1, nv)), np.zeros((nv + 1, nv))
-    for i, joint in enumerate(robot.joints):
-        if joint.kind is JointKind.HELICAL:
-            raise InputError(f"joint '{joint.name}' is helical, for which there is no bound.", place="robot")
-        if joint.parent >= 0:
-            step = float(np.linalg.norm(joint.placement.translation)) + slides[i] * travel[i]
-            moves[i] = moves[joint.parent]
-            distance[i] = (distance[joint.parent] + step) * moves[i]
-        moves[i, i] = 1.0
-    carrier = robot.link_names.index(link)
-    moves[nv] = moves[carrier]
-    distance[nv] = (distance[carrier] + float(np.linalg.norm(placement.translation))) * moves[nv]
-    if slides.any():
-        distance = np.maximum(distance, moves)
-    sizes = np.vstack([links, payload])
-    tensor = sizes[:, 4:] * np.array([1.0, np.sqrt(2.0), 1.0, np.sqrt(2.0), np.sqrt(2.0), 1.0])
-    return ArmNorms(
-        sizes[:, 0],
-        np.linalg.norm(sizes[:, 1:4], axis=1),
-        np.linalg.norm(tensor, axis=1),
-        distance,
-        moves * ~slides,
-        moves,
-        float(np.linalg.norm(robot.gravity)),
-    )
+        Raises:
+            InputError: a joint is helical.
+        """
+        nv = robot.nv
+        slides = np.array([joint.kind is JointKind.PRISMATIC for joint in robot.joints])
+        distance, moves = np.zeros((nv + 1, nv)), np.zeros((nv + 1, nv))
+        for i, joint in enumerate(robot.joints):
+            if joint.kind is JointKind.HELICAL:
+                raise InputError(
+                    f"joint '{joint.name}' is helical, for which there is no bound.", place="robot"
+                )
+            if joint.parent >= 0:
+                step = float(np.linalg.norm(joint.placement.translation)) + slides[i] * travel[i]
+                moves[i] = moves[joint.parent]
+                distance[i] = (distance[joint.parent] + step) * moves[i]
+            moves[i, i] = 1.0
+        carrier = robot.link_names.index(link)
+        moves[nv] = moves[carrier]
+        distance[nv] = (distance[carrier] + float(np.linalg.norm(placement.translation))) * moves[nv]
+        if slides.any():
+            distance = np.maximum(distance, moves)
+        sizes = np.vstack([links, payload])
+        tensor = sizes[:, 4:] * np.array([1.0, np.sqrt(2.0), 1.0, np.sqrt(2.0), np.sqrt(2.0), 1.0])
+        return cls(
+            sizes[:, 0],
+            np.linalg.norm(sizes[:, 1:4], axis=1),
+            np.linalg.norm(tensor, axis=1),
+            distance,
+            moves * ~slides,
+            moves,
+            float(np.linalg.norm(robot.gravity)),
+        )
 
 
 # Momentum equations of the loaded arm, and their slopes over the boxes

@@ -22,14 +22,7 @@ from steelyard.pose import Pose
 from steelyard.recording import Recording
 from steelyard.robot import Robot
 from steelyard.uncertainty.error_bounds import ErrorBounds
-from steelyard.uncertainty.loaded_arm import (
-    STEP,
-    ArmNorms,
-    LoadedArm,
-    TimeNodes,
-    TimeWindows,
-    arm_norms,
-)
+from steelyard.uncertainty.loaded_arm import STEP, ArmNorms, LoadedArm, TimeNodes, TimeWindows
 from steelyard.uncertainty.payload_polytope import TEN, BoundedRows, PayloadBox, Place
 
 # What the log of a torque can be off by over a window: its sensor, the time between samples, and a delay.
@@ -414,7 +407,7 @@ def bounded_rows(
     q, v, tau = (recording.channels[name] for name in ("q", "v", "tau"))
     most = np.abs(phi) + errors.parameters
     viscous, coulomb, _, rotor = _of_drives(layout, most)
-    norms = arm_norms(
+    norms = ArmNorms.of(
         robot,
         most[:links].reshape(nv, TEN),
         prior.largest,

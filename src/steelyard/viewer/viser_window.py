@@ -120,17 +120,23 @@ def viser_recording(scene: ViewScene, kind: Kind = "viser") -> bytes:
             server.stop()
 
 
-def _server(title: str, host: str, port: int) -> viser.ViserServer:
+def _viser() -> Any:
     try:
         import viser
     except ImportError as error:
         raise MissingExtraError("a view in the browser", "viser", "view") from error
+    return viser
+
+
+def _server(title: str, host: str, port: int) -> viser.ViserServer:
+    library = _viser()
     # Browsers open connections that they never use; the server would print a traceback for each of them.
     logging.getLogger("websockets.server").setLevel(logging.CRITICAL)
     try:
         # Viser says on standard output where it listens, which is for `cli` to print.
         with redirect_stdout(io.StringIO()):
-            return viser.ViserServer(host=host, port=port, label=title, verbose=False)
+            server: viser.ViserServer = library.ViserServer(host=host, port=port, label=title, verbose=False)
+            return server
     except (OSError, OverflowError) as error:
         raise InputError(
             f"cannot listen on {host}, port {port}: {error}.", place="--port", remedy="Choose another."
@@ -332,9 +338,7 @@ class _Panel:
             self._drawing.place(self._scene.frames(self._q[None])[0])
 
     def _motion(self, played: Playback) -> None:
-        from viser import uplot
-
-        gui = self._server.gui
+        gui, uplot = self._server.gui, _viser().uplot
         frames = self._scene.frames(played.q)
         playing = gui.add_checkbox("Play", True)
         slider = gui.add_slider("Time [s]", 0.0, float(played.time[-1]), 0.001, 0.0)

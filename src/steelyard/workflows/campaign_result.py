@@ -21,7 +21,6 @@ from steelyard.campaigns import (
     TaskStatus,
     links_behind,
     plan,
-    read_spec,
     require_cluster,
     robot_case_of,
     run_campaign,
@@ -156,7 +155,7 @@ def campaign_of_spec(
         raise InputError("choose processes here, or a cluster.", place="--workers, --cluster")
     if cluster is not None:
         require_cluster()
-    asked = spec if isinstance(spec, Spec) else read_spec(spec)
+    asked = spec if isinstance(spec, Spec) else Spec.read(spec)
     planned = plan(asked)
     say(f"{asked.name}: {len(planned.graph.tasks)} tasks")
     if observer is not None:

@@ -32,7 +32,7 @@ from steelyard.progress import say
 from steelyard.recording import Recording, write
 from steelyard.report import torque_figure
 from steelyard.robot import Robot
-from steelyard.simulation import SENSORS, drawn_robot_sample, nominal_posture, simulate_motion
+from steelyard.simulation import SENSORS, nominal_posture, simulate_motion
 from steelyard.uncertainty import base_intervals
 from steelyard.workflows.excitation import DesignedMotion
 from steelyard.workflows.excite import excite
@@ -309,7 +309,7 @@ def _bench(robot: Robot, seed: int) -> Bench:
         recordings[name] = simulate_motion(
             arm, motion, sensor=SENSOR, rng=np.random.default_rng([seed, 3, k])
         )
-    bias = drawn_robot_sample(SENSORS[SENSOR], truth, np.random.default_rng([seed, 3, 0])).bias
+    bias = SENSORS[SENSOR].drawn(truth, np.random.default_rng([seed, 3, 0])).bias
     return Bench(truth, load, motions, recordings, bias, certified)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -16,12 +17,15 @@ from steelyard.excitation import AddedMotion, Design, SmallestMargins
 from steelyard.files import FilePath, write_text, write_together
 from steelyard.finding import Finding, Severity
 from steelyard.inertia import PARAMETER_NAMES, PARAMETER_UNITS
-from steelyard.limits import Certificate, MotionLimits, NotCertifiedError, write_certificate
+from steelyard.limits import Certificate, MotionLimits, NotCertifiedError
 from steelyard.motion import (
     AnyMotion,
     FourierMotion,
+    MotionDeviation,
     SplineMotion,
+    TrajectoryGoal,
     slowed,
+    trajectory_goal,
     write_joint_trajectory,
     write_motion,
     write_samples,
@@ -30,7 +34,7 @@ from steelyard.report.motion import Measure, SearchRecord, motion_content_of, mo
 from steelyard.robot import Robot
 from steelyard.simulation import SecondLook
 from steelyard.workflows.destination import make_folder, require_files
-from steelyard.workflows.excite import RATE, SLOWER
+from steelyard.workflows.excite import ACTION, RATE, SLOWER
 from steelyard.workflows.motion_proof import KeptJerk
 from steelyard.workflows.surroundings import SHAPELESS, UNSHAPED_LOAD
 
@@ -40,6 +44,7 @@ _ENDINGS = {
     "motion": ".json",
     "samples": ".csv",
     "trajectory": ".trajectory.yaml",
+    "goal": ".goal.yaml",
     "rehearsal": ".rehearsal.json",
     "page": ".html",
     "certificate": ".certificate.json",
@@ -62,6 +67,7 @@ class Excitation(ABC):
         allow_no_clearance: whether whoever asked accepts that shapes are missing.
         rate: of the sampled files, Hz.
         slower: how many times slower the rehearsal is, dimensionless.
+        action: of ROS 2, that takes the goal.
         seconds: what it took.
         files: what was written, by kind.
     """
@@ -75,6 +81,7 @@ class Excitation(ABC):
     allow_no_clearance: bool = False
     rate: float = RATE
     slower: float = SLOWER
+    action: str = ACTION
     seconds: float = 0.0
     files: Mapping[str, str] = field(default_factory=dict)
 
@@ -130,6 +137,24 @@ class Excitation(ABC):
         words = f"{len(self.uncovered)} things are not part of the proof"
         return f"{words}, {len(self.accepted)} of them accepted" if self.accepted else words
 
+    @cached_property
+    def goal(self) -> TrajectoryGoal:
+        """The motion as a controller of ROS 2 takes it, with points as near as the proven margins ask for."""
+        if self.certificate is None:
+            return trajectory_goal(self.motion, None)
+        margins = {(x.kind, x.name): x.margin for x in self.certificate.margins}
+        room = [
+            np.array([margins.get((kind, joint), np.inf) for joint in self.motion.joints])
+            for kind in ("position", "velocity", "acceleration")
+        ]
+        return trajectory_goal(self.motion, MotionDeviation(*room))
+
+    @property
+    def to_robot(self) -> tuple[str, ...]:
+        """How ROS 2 runs the motion: to its start, the motion itself, and what a controller makes of it."""
+        path = self.files.get("goal", "motion.goal.yaml")
+        return (self.goal.approach(self.action), self.goal.send(self.action, path), str(self.goal))
+
     @property
     def proven(self) -> dict[str, dict[str, Any]]:
         """By kind of limit: the least margin at any instant, its unit, and the joint or pair it is of."""
@@ -145,7 +170,7 @@ class Excitation(ABC):
     def save(
         self, out: FilePath, *, rate: float | None = None, slower: float | None = None, force: bool = False
     ) -> dict[str, str]:
-        """Write the motion and everything beside it: samples, ROS trajectory, rehearsal, proof, page.
+        """Write the motion and, beside it, samples, ROS trajectory and goal, rehearsal, proof and page.
 
         Args:
             out: the motion file, `.json`; the others get its stem.
@@ -168,12 +193,13 @@ class Excitation(ABC):
             "motion": lambda path: write_motion(motion, path),
             "samples": lambda path: write_samples(motion, path, rate=hertz),
             "trajectory": lambda path: write_joint_trajectory(motion, path, rate=hertz),
+            "goal": lambda path: write_text(path, self.goal.yaml(self.action)),
             "rehearsal": lambda path: write_motion(rehearsal, path),
         }
         if (page := self._page()) is not None:
             writers["page"] = lambda path: write_text(path, page)
         if (certificate := self._stated_certificate()) is not None:
-            writers["certificate"] = lambda path: write_certificate(certificate, path)
+            writers["certificate"] = lambda path: certificate.write(path)
         folder = beside["motion"].parent
         make_folder(folder)
         # The motion leads and its certificate comes last: no certificate ever stands beside another motion.
@@ -315,6 +341,7 @@ class DesignedMotion(Excitation):
             "name": self.name,
             "compared": dict(self.compared),
             "findings": [str(finding) for finding in self.findings],
+            "goal": {**self.goal.document, "approach": self.to_robot[0], "send": self.to_robot[1]},
             "seconds": self.seconds,
             "files": dict(self.files),
         }
@@ -419,6 +446,7 @@ class SupplementedMotion(Excitation):
             "uncovered": [str(finding) for finding in self.uncovered],
             "accepted": [str(finding) for finding in self.accepted],
             "second_look": _look_document(self.look),
+            "goal": {**self.goal.document, "approach": self.to_robot[0], "send": self.to_robot[1]},
             "seconds": self.seconds,
             "files": dict(self.files),
         }

@@ -41,6 +41,8 @@ HARMONICS, PIECES, PERIOD, START, BUDGET = 5, 12, 10.0, "home", 10.0
 """Of a search where nothing is said: harmonics, pieces, s, where it starts, s."""
 RATE, SLOWER = 100.0, 4.0
 """Rate of the sampled files, Hz; how many times slower the rehearsal is."""
+ACTION = "/joint_trajectory_controller/follow_joint_trajectory"
+"""Action of ROS 2 that runs a motion, as ros2_controllers name it by default."""
 
 
 @workflow
@@ -141,6 +143,9 @@ def excite(
     ] = None,
     rate: Annotated[float, Option("Rate of the sampled files.", metavar="HZ", default=True)] = RATE,
     slower: Annotated[float, Option("How many times slower the rehearsal is.", default=True)] = SLOWER,
+    action: Annotated[
+        str, Option("Action of ROS 2 that is told to run the motion.", metavar="NAME", default=True)
+    ] = ACTION,
     seed: Annotated[int, Option("Seed of the search.", default=True, least=0)] = 0,
     force: ForceGiven = False,
     gravity: GravityGiven = None,
@@ -162,8 +167,8 @@ def excite(
 
     Args:
         robot: the robot, a zoo name, or the path of a description.
-        out: the motion file, `.json`, with samples, trajectory, rehearsal, proof and page beside it; None to
-            write nothing.
+        out: the motion file, `.json`, with samples, trajectory, goal, rehearsal, proof and page beside it;
+            None to write nothing.
         family: `fourier`, `spline`, or `primitives` for the best structured motion.
         motion_name: the structured motion to take, such as `AG02`; None for the best.
         harmonics: of a Fourier series; None for 5.
@@ -194,6 +199,7 @@ def excite(
         rounds: local searches after which it stops, instead of the time; None for the time.
         rate: of the sampled files, Hz.
         slower: how many times slower the rehearsal is, dimensionless.
+        action: of ROS 2, of type `control_msgs/action/FollowJointTrajectory`, to which the goal is sent.
         seed: of the search.
         force: whether earlier files may be replaced.
         gravity: free fall in the base frame, m/s²; None for the description's.
@@ -249,6 +255,7 @@ def excite(
         rounds=rounds,
         rate=rate,
         slower=slower,
+        action=action,
         seed=seed,
         force=force,
         gravity=gravity,

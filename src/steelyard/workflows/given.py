@@ -16,7 +16,7 @@ import numpy as np
 from steelyard.errors import InputError
 from steelyard.files import FilePath
 from steelyard.formats import robot_with_parameters
-from steelyard.model import Model, ResultFolder, is_result, read_result
+from steelyard.model import Model, ResultFolder, is_result
 from steelyard.robot import Robot, StatedLimits, mesh_source
 from steelyard.workflows.options import ByJoint, ByName, Numbers, folders_of, path_of, text_of, texts_of
 from steelyard.zoo import find_robot
@@ -107,7 +107,7 @@ def given_model(
         InputError: an option is no number or names nothing, or the model cannot be read.
     """
     if isinstance(model, str | PathLike) and is_result(model):
-        model = Model.of_result(read_result(model))
+        model = Model.of_result(ResultFolder.read(model))
     if not isinstance(model, Model):
         return Model.of_robot(
             given_robot(model, gravity, lock, arguments=arguments, stated=stated, package_path=package_path)
@@ -134,7 +134,7 @@ def given_result(result: Identification | Model | FilePath) -> Model:
     if isinstance(result, Model):
         return result
     if isinstance(result, str | PathLike):
-        return Model.of_result(read_result(result))
+        return Model.of_result(ResultFolder.read(result))
     return result.model
 
 

@@ -19,7 +19,6 @@ from steelyard.identifiable import (
     RestrictedIdentifiability,
     exact_identifiability,
     partial_identifiability,
-    proven_rest,
     restricted,
     structural_identifiability,
     symbolic_identifiability,
@@ -28,7 +27,7 @@ from steelyard.inertia import PARAMETER_NAMES
 from steelyard.layout import Layout, layout_of
 from steelyard.link_frames import modified_dh_frames, urdf_frames
 from steelyard.reduction import Reduction, symmetric_links
-from steelyard.robot import Robot, Rotor, rotor_name, spin_only, with_rotors
+from steelyard.robot import Robot, Rotor
 from steelyard.workflows.given import given_robot
 from steelyard.workflows.identifiability import ROTORS
 from steelyard.workflows.options import (
@@ -278,10 +277,10 @@ def _question(robot: Robot, terms: list[str], rotors: str | None) -> tuple[Robot
             remedy="Leave out 'rotor', or write --rotors armature.",
         )
     driven = [joint.name for joint in robot.joints if joint.nv == 1]
-    geared = with_rotors(robot, {name: Rotor(GENERIC_RATIO) for name in driven})
+    geared = robot.with_rotors({name: Rotor(GENERIC_RATIO) for name in driven})
     layout = layout_of(geared, terms)
-    friction = {f"{rotor_name(name)}.{term}": 0.0 for name in driven for term in terms}
-    return geared, layout.fixing(spin_only(driven) | friction)
+    friction = {f"{Rotor.name_at(name)}.{term}": 0.0 for name in driven for term in terms}
+    return geared, layout.fixing(Rotor.spin_only(driven) | friction)
 
 
 def _rotor_notes(robot: Robot) -> list[str]:
@@ -365,7 +364,7 @@ def _exact(
             notes = (f"True for all lengths but special ones. Here: {lengths}.",)
     else:
         exact = exact_identifiability(robot, layout, static=static)
-        rest = exact if layout.free.all() else proven_rest(exact)
+        rest = exact if layout.free.all() else exact.rest()
         if not isinstance(rest, ExactIdentifiability):
             names = rest.names
         classes = rest.classes
@@ -438,7 +437,7 @@ def _bodies(
     owners = {link: link for link in layout.links}
     for joint, body in zip(layout.joints, structure.joint_bodies, strict=True):
         owners.setdefault(joint, layout.links[body])
-    rotors = {rotor_name(joint): joint for joint in layout.joints}
+    rotors = {Rotor.name_at(joint): joint for joint in layout.joints}
     owners |= {rotor: owners[joint] for rotor, joint in rotors.items() if rotor in layout.links}
     by_link: dict[str, dict[str, str]] = {link: {} for link in layout.links if link not in rotors}
     for name, kind in zip(names, classes, strict=True):

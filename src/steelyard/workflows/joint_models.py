@@ -26,15 +26,7 @@ from steelyard.control import (
     shaped_controller,
 )
 from steelyard.errors import InputError, NoSolutionError
-from steelyard.estimation import (
-    ArxModel,
-    FirstOrderFit,
-    JointTrace,
-    excited_joint,
-    fit_arx,
-    fit_first_order,
-    joint_trace,
-)
+from steelyard.estimation import ArxModel, FirstOrderFit, JointTrace, excited_joint, fit_arx, fit_first_order
 from steelyard.estimation.closed_loop import LoopDelay, common_dead_time
 from steelyard.files import FilePath
 from steelyard.formats import record_document, require_free, versions, write_folder
@@ -535,7 +527,7 @@ def _modelled(request: JointsRequest, objects: GivenObjects) -> JointModels:
 
 
 def _fitted(recordings: tuple[Recording, ...]) -> ModelledJoint:
-    traces = tuple(joint_trace(log) for log in recordings)
+    traces = tuple(JointTrace.of(log) for log in recordings)
     fit, plain = fit_first_order(traces), fit_first_order(traces, terms=())
     _require_known(fit)
     return ModelledJoint(recordings, traces, fit, plain, fit_arx(traces))

@@ -42,8 +42,9 @@ from steelyard.finding import Finding, Severity
 from steelyard.identifiable import BaseParameters, Criterion, Information, score
 from steelyard.inertia import Body
 from steelyard.layout import Layout
-from steelyard.limits import TOOL, Certificate, Clearance, MotionLimits, Scene, clearance_of, read_scene
+from steelyard.limits import TOOL, Certificate, Clearance, MotionLimits, Scene, clearance_of
 from steelyard.motion import (
+    ACTION_NAME,
     AnyMotion,
     LinearMotion,
     Recipe,
@@ -64,7 +65,7 @@ from steelyard.workflows.excitation import (
     SupplementedMotion,
     files_beside,
 )
-from steelyard.workflows.excite import BUDGET, HARMONICS, PERIOD, PIECES, START
+from steelyard.workflows.excite import ACTION, BUDGET, HARMONICS, PERIOD, PIECES, START
 from steelyard.workflows.given import given_robot
 from steelyard.workflows.motion_proof import keep_jerk, looked_again, proof_of, uncovered_by
 from steelyard.workflows.options import (
@@ -204,7 +205,7 @@ class MotionRequest(StatedLimits):
         """The obstacles."""
         if self.scene is None:
             return Scene()
-        return self.scene if isinstance(self.scene, Scene) else read_scene(self.scene)
+        return self.scene if isinstance(self.scene, Scene) else Scene.read(self.scene)
 
     def require_known(self) -> None:
         """Refuse words that the options do not know.
@@ -256,6 +257,7 @@ def excitation_of(
     rounds: int | None,
     rate: float,
     slower: float,
+    action: str,
     seed: int,
     force: ForceGiven,
     gravity: GravityGiven,
@@ -273,6 +275,8 @@ def excitation_of(
     beside = {} if out is None else files_beside(out)
     _refuse_sampling(PERIOD if period is None else period, rate, slower)
     _refuse_coefficients(family, harmonics, pieces)
+    if not ACTION_NAME.fullmatch(action):
+        raise InputError(f"'{action[:60]}' is no name of ROS 2.", place="--action", remedy=f"As in {ACTION}.")
     for name, number in {"distance": distance, "parameter-range": parameter_range, "seed": seed}.items():
         if not number >= 0:
             raise InputError(f"must not be negative, got {number:g}.", place=f"--{name}")
@@ -332,7 +336,7 @@ def excitation_of(
         found = supplemented(request, planned)
     else:
         found = designed(request)
-    found = replace(found, rate=rate, slower=slower, allow_no_clearance=allow_no_clearance)
+    found = replace(found, rate=rate, slower=slower, action=action, allow_no_clearance=allow_no_clearance)
     files = {} if out is None else found.save(out, force=True)
     return replace(found, files=files, seconds=time.perf_counter() - began)
 

@@ -252,7 +252,11 @@ TorqueConstantErrorGiven = Annotated[
 ColumnsGiven = Annotated[Mapping[str, str] | str | None, Option("Names of the logs' columns.", metavar="MAP")]
 TopicGiven = Annotated[
     str | None,
-    Option("Topic of joint states in the logs that are ROS 2 bags.", metavar="NAME", default="the only one"),
+    Option(
+        "Topics of the logs that are ROS 2 bags; several are joined.",
+        metavar="NAME[,NAME]",
+        default="the only one of joint states",
+    ),
 ]
 CutoffGiven = Annotated[
     float | None,

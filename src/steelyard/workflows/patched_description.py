@@ -36,16 +36,7 @@ from steelyard.formats import (
 from steelyard.inertia import Body, same_body
 from steelyard.layout import Layout, layout_of
 from steelyard.model import Model, is_result
-from steelyard.robot import (
-    DescriptionSource,
-    FixedLink,
-    Joint,
-    Link,
-    PatchedNumber,
-    Robot,
-    declared_encoding,
-    open_description,
-)
+from steelyard.robot import DescriptionSource, FixedLink, Joint, Link, PatchedNumber, Robot, declared_encoding
 from steelyard.workflows.destination import make_folder, require_files
 from steelyard.workflows.given import given_result, xacro_arguments
 from steelyard.workflows.options import PackagePathGiven, folders_of, path_of
@@ -400,7 +391,7 @@ class _Match:
         robot = _locked_like(source.robot, model)
         _require_same_names(robot, model, str(path))
         # Commands read rounded angles as what they mean; a robot given as an object may be as it is written.
-        meant = _locked_like(open_description(path, **{**options, "snap": True}).robot, model)
+        meant = _locked_like(DescriptionSource.open(path, **{**options, "snap": True}).robot, model)
         _require_same_kinematics(min((meant, robot), key=lambda x: _farthest(x, model)), model, str(path))
         layout = layout_of(robot, model.layout.drive, stribeck=_shapes(model))
         phi = np.array([model.parameters[model.layout.index(name)] for name in layout.names])
@@ -428,7 +419,7 @@ class _Match:
         outcome = source.patched(bodies, carried)
         worst, judged = 0.0, ReadBack((), 0.0)
         if outcome.files != source.texts.contents:
-            after = open_description(source.path, replaced=outcome.files, **self.options)
+            after = DescriptionSource.open(source.path, replaced=outcome.files, **self.options)
             worst = _require_read(after, _with_numbers(source.robot, bodies, carried))
             judged = _judged(source, after, self.options)
         return PatchedDescription(
@@ -497,11 +488,11 @@ def _opened(path: Path, model: Model, options: dict[str, Any]) -> tuple[Descript
     """The description, its base free where only the model's is, and the options it was read with."""
     if "floating_base" in model.robot.joint_names:
         try:
-            return open_description(path, floating=True, **options), {**options, "floating": True}
+            return DescriptionSource.open(path, floating=True, **options), {**options, "floating": True}
         except DescriptionError as error:
             if "floats already" not in error.message:
                 raise
-    return open_description(path, **options), options
+    return DescriptionSource.open(path, **options), options
 
 
 def _locked_like(robot: Robot, model: Model) -> Robot:
@@ -681,7 +672,7 @@ def _judged(before: DescriptionSource, after: DescriptionSource, options: Mappin
         return check_patched_mjcf(before, after)
     plain = {**options, "floating": False}
     try:
-        outcome = open_description(after.path, replaced=after.texts.contents, **plain)
+        outcome = DescriptionSource.open(after.path, replaced=after.texts.contents, **plain)
     except DescriptionError as error:
         # A lone body moves only where its base is free, which no file says.
         return ReadBack((), 0.0, (Finding(Severity.INFO, "not-read-back", error.message, error.place),))
@@ -689,7 +680,7 @@ def _judged(before: DescriptionSource, after: DescriptionSource, options: Mappin
         return _read_by_others(outcome)
     except ReadBackError as error:
         try:
-            _read_by_others(open_description(before.path, **plain))
+            _read_by_others(DescriptionSource.open(before.path, **plain))
         except ReadBackError:
             message = f"other programs do not read it as it was, so they could not judge: {error.message}"
             return ReadBack((), 0.0, (Finding(Severity.INFO, "not-read-back", message, after.path.name),))

@@ -113,13 +113,13 @@ def replay(
     """
     started, given = time.perf_counter(), Path(record)
     if (given / RUN).is_file():
-        from steelyard.safe_learning import read_run, replay_run
+        from steelyard.safe_learning import OnlineRun, replay_run
 
         if out is not None:
             raise InputError(
                 "a run of `steelyard online` is compared in place; nothing is written.", place="--out"
             )
-        again = replay_run(read_run(given))
+        again = replay_run(OnlineRun.read(given))
         seconds, cycles = time.perf_counter() - started, len(again.run.cycles.commands)
         return Replay({}, {}, again.sentence, again.same, cycles, seconds)
     from steelyard.formats import versions

@@ -26,7 +26,7 @@ from steelyard.files import FilePath, require_writable
 from steelyard.finding import Finding, Severity
 from steelyard.inertia import PARAMETER_NAMES, PARAMETER_UNITS, Body
 from steelyard.layout import layout_of
-from steelyard.limits import TOOL, Scene, bearable, read_scene
+from steelyard.limits import TOOL, Scene, bearable
 from steelyard.payloads import mounted_at
 from steelyard.progress import say
 from steelyard.report.online import LiveObserver, LiveView, online_content_of, online_head_of, online_page
@@ -49,7 +49,6 @@ from steelyard.safe_learning import (
     run_online,
     violations_of,
     with_sized_tube,
-    write_run,
 )
 from steelyard.simulation import nominal_posture
 from steelyard.uncertainty import ErrorBounds, PayloadBox
@@ -211,7 +210,7 @@ def learning_task(
     goes = None if goal is None else _numbers("--goal", goal, arm.nv)
     relative, absolute = _numbers("--torque-error", torque_error, 2)
     word = text_of(floor, "--floor") or ""
-    around = scene if isinstance(scene, Scene) else Scene() if scene is None else read_scene(scene)
+    around = scene if isinstance(scene, Scene) else Scene() if scene is None else Scene.read(scene)
     mesh = tool_mesh(None if tool is None else Path(tool))
     described = arm.meshes
 
@@ -563,7 +562,7 @@ class SafeLearning:
         """
         out = Path(folder)
         require_empty(out, force=force)
-        record, cycles = write_run(self.run, out, page=(PAGE, self.page))
+        record, cycles = self.run.write(out, page=(PAGE, self.page))
         return {"record": str(record), "cycles": str(cycles), "report": str(out / PAGE)}
 
     @property

@@ -112,7 +112,7 @@ class View:
         return f"{text}." if self.url is None else f"{text}.\n{self.url}   (Ctrl-C ends it)"
 
 
-def shown(
+def view_of(
     subject: Robot | Model | Identification | Motion | FilePath | None,
     *,
     robot: Robot | FilePath | None,

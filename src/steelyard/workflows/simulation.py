@@ -14,7 +14,7 @@ import numpy as np
 from steelyard.control import Controller, read_controller
 from steelyard.files import FilePath
 from steelyard.inertia import Body
-from steelyard.limits import Scene, clearance_of, read_scene
+from steelyard.limits import Scene, clearance_of
 from steelyard.motion import Motion, read_motion
 from steelyard.progress import say
 from steelyard.recording import Recording, require_writable_log, write
@@ -123,7 +123,7 @@ def simulated_run(
         held = "the body" if isinstance(payload, Body) else path_of(payload)
     clearance = None
     if scene is not None:
-        around = scene if isinstance(scene, Scene) else read_scene(scene)
+        around = scene if isinstance(scene, Scene) else Scene.read(scene)
         clearance = clearance_of(found, around)
         for finding in clearance.findings:
             say(str(finding))

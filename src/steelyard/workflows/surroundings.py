@@ -9,7 +9,7 @@ import numpy as np
 
 from steelyard.errors import InputError
 from steelyard.finding import Finding, Severity
-from steelyard.limits import FLOOR, TOOL, Clearance, Floor, Scene, floor_of, stands_upright
+from steelyard.limits import FLOOR, TOOL, Clearance, Floor, Scene, stands_upright
 from steelyard.pose import Pose
 from steelyard.robot import Geometry, MeshFile, Robot
 
@@ -39,7 +39,7 @@ def stated_floor(word: str, robot: Robot, scene: Scene) -> Floor | None:
         return None
     if _states_floor(scene):
         raise InputError("the scene has a floor already.", place="--floor", remedy="Leave one of them out.")
-    return floor_of(robot, height, assumed=word == AT_BASE)
+    return Floor.of(robot, height, assumed=word == AT_BASE)
 
 
 def floor_findings(word: str, robot: Robot, scene: Scene) -> tuple[Finding, ...]:

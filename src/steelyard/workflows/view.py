@@ -122,9 +122,9 @@ def view(
     Raises:
         InputError: something given is not usable; nothing is written.
     """
-    from steelyard.workflows.shown import shown
+    from steelyard.workflows.shown import view_of
 
-    return shown(
+    return view_of(
         subject,
         robot=robot,
         motion=motion,

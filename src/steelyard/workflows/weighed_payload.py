@@ -49,7 +49,7 @@ from steelyard.report.payload import (
     safety_sheet,
 )
 from steelyard.robot import Robot, StatedLimits
-from steelyard.simulation import Swing, compared_motion, run_trial, standard_trials, swing_period
+from steelyard.simulation import Swing, run_trial, standard_trials
 from steelyard.uncertainty import GuaranteedBounds
 from steelyard.workflows.controller_load import controller_load_of
 from steelyard.workflows.record import RecordedRequest, read_back
@@ -549,8 +549,8 @@ def _beside_the_truth(asset: Path, truth: Body) -> tuple[TrialOutcome, ...]:
     for name, trial in standard_trials(asset).items():
         mine = run_trial(asset, trial, seconds=TRIAL_SECONDS)
         its = run_trial(asset, trial, seconds=TRIAL_SECONDS, body=truth)
-        apart = compared_motion(mine, its)
-        periods = (swing_period(mine), swing_period(its)) if isinstance(trial, Swing) else None
+        apart = mine.compared_with(its)
+        periods = (mine.swing_period(), its.swing_period()) if isinstance(trial, Swing) else None
         far, turned = apart.largest_position, apart.largest_angle
         outcomes.append(TrialOutcome(name, "the true object", TRIAL_SECONDS, far, turned, periods))
     return tuple(outcomes)

@@ -25,11 +25,11 @@ from steelyard.limits import (
     Certificate,
     MotionLimits,
     NotCertifiedError,
-    Obstacle,
     ProvenMargin,
     Scene,
     clearance_of,
 )
+from steelyard.limits.scene import Obstacle
 from steelyard.motion import FourierMotion, random_fourier
 from steelyard.pose import Pose
 from steelyard.report.motion import Measure, SearchRecord, motion_content_of, motion_page

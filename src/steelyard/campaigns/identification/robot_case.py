@@ -12,7 +12,7 @@ import numpy as np
 
 from steelyard.campaigns.spec import Spec, robot_of
 from steelyard.consistency import AllPoseProof, PoseDomain
-from steelyard.control import LoopSettings, loop_of
+from steelyard.control import LoopSettings
 from steelyard.errors import InputError, UnknownNameError
 from steelyard.estimation.closed_loop import FeasibleLinks, feasible_links
 from steelyard.identifiable import MinimalModel, minimal_model
@@ -184,7 +184,7 @@ class RobotCase:
     @cached_property
     def control(self) -> LoopSettings:
         """The law that follows the motions, and its delay."""
-        return loop_of(self.settings.controller, self.robot)
+        return LoopSettings.of(self.settings.controller, self.robot)
 
     @cached_property
     def loop(self) -> ClosedLoop:

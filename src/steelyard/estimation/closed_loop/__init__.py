@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from steelyard.door import open_door
 
 if TYPE_CHECKING:
-    from steelyard.estimation.closed_loop.constraints import FeasibleLinks, SearchBox, feasible_links
+    from steelyard.estimation.closed_loop.constraints import FeasibleLinks, feasible_links
     from steelyard.estimation.closed_loop.delay import (
         CommandMatch,
         LoopDelay,
@@ -36,7 +36,6 @@ __all__ = [
     "LoopRun",
     "Refinement",
     "RefinementOutcome",
-    "SearchBox",
     "block_means",
     "command_match",
     "common_dead_time",

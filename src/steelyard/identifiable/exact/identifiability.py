@@ -86,6 +86,32 @@ class ExactIdentifiability(ProvenIdentifiability[Fraction]):
                 K[r, self.layout.index(name)] = float(value)
         return read_only(K)
 
+    def rest(self) -> ProvenRest:
+        """Ask what can be known of the parameters that the layout leaves free.
+
+        The identifiable combinations of all parameters span those of the free ones when the columns of the
+        fixed are dropped; a new elimination finds which of them are independent.
+
+        Returns:
+            The answer for the free ones.
+        """
+        layout = self.layout
+        place = {name: k for k, name in enumerate(_preferred(self))}
+        free = [name for name, is_free in zip(layout.names, layout.free, strict=True) if is_free]
+        echelon = Echelon(len(place))
+        for row in self.groupings.values():
+            echelon.absorb(
+                {place[name]: value for name, value in row.items() if layout.free[layout.index(name)]}
+            )
+        names = list(place)
+        groupings = {
+            names[head]: {names[k]: Fraction(row[k]) for k in sorted(row)}
+            for head, row in sorted(echelon.rows.items())
+        }
+        rows: Rows = {head: dict(row) for head, row in echelon.rows.items()}
+        by_name = dict(zip(names, classes_of(rows, len(names)), strict=True))
+        return ProvenRest(tuple(free), tuple(by_name[name] for name in free), groupings)
+
 
 # Base parameters over any field: the reduced row echelon form of all conditions, and the classes it tells.
 #
@@ -298,34 +324,6 @@ class ProvenRest:
     def count(self) -> int:
         """Number of identifiable combinations."""
         return len(self.groupings)
-
-
-def proven_rest(proven: ExactIdentifiability) -> ProvenRest:
-    """Ask what can be known of the parameters that the layout leaves free.
-
-    The identifiable combinations of all parameters span those of the free ones when the columns of the fixed
-    are dropped; a new elimination finds which of them are independent.
-
-    Args:
-        proven: what can be known of all parameters.
-
-    Returns:
-        The answer for the free ones.
-    """
-    layout = proven.layout
-    place = {name: k for k, name in enumerate(_preferred(proven))}
-    free = [name for name, is_free in zip(layout.names, layout.free, strict=True) if is_free]
-    echelon = Echelon(len(place))
-    for row in proven.groupings.values():
-        echelon.absorb({place[name]: value for name, value in row.items() if layout.free[layout.index(name)]})
-    names = list(place)
-    groupings = {
-        names[head]: {names[k]: Fraction(row[k]) for k in sorted(row)}
-        for head, row in sorted(echelon.rows.items())
-    }
-    rows: Rows = {head: dict(row) for head, row in echelon.rows.items()}
-    by_name = dict(zip(names, classes_of(rows, len(names)), strict=True))
-    return ProvenRest(tuple(free), tuple(by_name[name] for name in free), groupings)
 
 
 def _preferred(proven: ExactIdentifiability) -> list[str]:

@@ -8,9 +8,11 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from steelyard.errors import RecordingError, UnknownNameError
+from steelyard.recording.bags.definition import short_type
+from steelyard.recording.bags.message_types import JOINT_STATE, MESSAGE_TYPES, known_type
 
-JOINT_STATE = ("sensor_msgs/msg/JointState", "sensor_msgs/JointState")
 ENCODING = "cdr"
+_POSITIONS = " or ".join(name for name, kind in MESSAGE_TYPES.items() if "q" in kind.channels)
 
 
 class Topic(NamedTuple):
@@ -20,11 +22,24 @@ class Topic(NamedTuple):
         name: such as `/joint_states`.
         type: the kind of its messages, such as `sensor_msgs/msg/JointState`.
         encoding: how they are written, such as `cdr`.
+        definition: the text that says which fields they have; empty where the bag does not carry it.
     """
 
     name: str
     type: str
     encoding: str
+    definition: str = ""
+
+    @property
+    def readable(self) -> bool:
+        """Whether messages of its type are read."""
+        return known_type(self.type) is not None
+
+    @property
+    def tells_positions(self) -> bool:
+        """Whether messages of its type tell where joints are."""
+        known = known_type(self.type)
+        return known is not None and "q" in known.channels
 
 
 class Message(NamedTuple):
@@ -47,7 +62,7 @@ class Bag:
 
     Attributes:
         topics: all topics, also those without messages.
-        messages: the messages of joint states, in the order in which they were received.
+        messages: the messages of types that are read, in the order in which they were received.
         damage: what kept the rest of the container from being read, one sentence each.
     """
 
@@ -61,11 +76,11 @@ class Bag:
 
         Args:
             topics: its topics; one that is declared twice counts once.
-            messages: its messages in any order; those of other types than joint states are left out.
+            messages: its messages in any order; those of types that are not read are left out.
             damage: what kept the rest from being read.
         """
         known = tuple(dict.fromkeys(topics))
-        wanted = {topic.name for topic in known if topic.type in JOINT_STATE}
+        wanted = {topic.name for topic in known if topic.readable}
         kept = sorted((m for m in messages if m.topic in wanted), key=lambda message: message.received)
         return cls(known, tuple(kept), tuple(damage))
 
@@ -82,54 +97,95 @@ class Bag:
             (sentence for part in parts for sentence in part.damage),
         )
 
-    def on(self, topic: str | None) -> tuple[str, list[Message]]:
-        """Return the messages of one topic of joint states.
+    def on(self, topic: Topic) -> list[Message]:
+        """Return the messages of one topic.
 
         Args:
-            topic: its name; None when the bag is expected to hold messages of only one such topic.
+            topic: one of the bag's that is read.
 
         Returns:
-            The topic's name and its messages.
+            Its messages.
+
+        Raises:
+            RecordingError: it has none, or they are encoded in a way that is not read.
+        """
+        if topic.encoding != ENCODING:
+            raise RecordingError(
+                f"topic '{topic.name}' is encoded as '{topic.encoding[:40]}'; only '{ENCODING}' is read.",
+                remedy="Convert the bag with ros2 bag convert.",
+            )
+        messages = [message for message in self.messages if message.topic == topic.name]
+        if not messages:
+            why = f" {self.damage[0]}." if self.damage else ""
+            raise RecordingError(f"topic '{topic.name}' has no messages.{why}")
+        return messages
+
+    def chosen(self, topics: str | None) -> tuple[Topic, ...]:
+        """Return the topics to read.
+
+        Args:
+            topics: names with commas between; None for the only one that tells joint positions, or the only
+                one of `sensor_msgs/JointState` where other types tell them too.
+
+        Returns:
+            The topics, in the order in which they were named.
 
         Raises:
             RecordingError: there is no such topic, or the choice is not clear.
         """
-        counts = Counter(message.topic for message in self.messages)
-        name = self._only(counts) if topic is None else self._checked(topic)
-        encoding = next(t.encoding for t in self.topics if t.name == name and t.type in JOINT_STATE)
-        if encoding != ENCODING:
+        if topics is None:
+            return (self._only(),)
+        names = [name.strip() for name in topics.split(",") if name.strip()]
+        if not names or len(set(names)) < len(names):
             raise RecordingError(
-                f"topic '{name}' is encoded as '{encoding[:40]}'; only '{ENCODING}' is read.",
-                remedy="Convert the bag with ros2 bag convert.",
+                f"'{topics[:60]}' does not name topics, each once.",
+                place="topic",
+                remedy="Write --topic NAME or --topic NAME,NAME.",
             )
-        if not counts[name]:
-            why = f" {self.damage[0]}." if self.damage else ""
-            raise RecordingError(f"topic '{name}' has no messages.{why}")
-        return name, [message for message in self.messages if message.topic == name]
+        return tuple(self._checked(name) for name in names)
 
-    def _only(self, counts: Counter[str]) -> str:
-        names = list(dict.fromkeys(topic.name for topic in self.topics if topic.type in JOINT_STATE))
-        spoken = [name for name in names if counts[name]]
-        if len(spoken) > 1:
-            listed = ", ".join(f"'{name[:60]}' ({counts[name]} messages)" for name in spoken[:12])
+    def others(self, chosen: Sequence[Topic]) -> tuple[Topic, ...]:
+        """Return the topics with messages that could be read beside those that were chosen.
+
+        Args:
+            chosen: the topics that are read.
+
+        Returns:
+            The others.
+        """
+        spoken = {message.topic for message in self.messages}
+        taken = {topic.name for topic in chosen}
+        return tuple(t for t in self.topics if t.readable and t.name in spoken and t.name not in taken)
+
+    def _only(self) -> Topic:
+        counts = Counter(message.topic for message in self.messages)
+        found = {topic.name: topic for topic in reversed(self.topics) if topic.tells_positions}
+        spoken = [topic for topic in reversed(found.values()) if counts[topic.name]]
+        plain = [topic for topic in spoken if short_type(topic.type) == JOINT_STATE]
+        if len(spoken) > 1 and len(plain) != 1:
+            listed = ", ".join(f"'{t.name[:60]}' ({counts[t.name]} messages)" for t in spoken[:12])
             raise RecordingError(
                 f"holds {len(spoken)} topics of joint states: {listed}.",
-                remedy=f"Choose one, as in --topic {spoken[0][:60]}.",
-                evidence={"topics": tuple(spoken)},
+                remedy=f"Choose one, as in --topic {spoken[0].name[:60]}, or join several, as in --topic "
+                f"{spoken[0].name[:60]},{spoken[1].name[:60]}: the first that tells a channel gives it.",
+                evidence={"topics": tuple(topic.name for topic in spoken)},
             )
-        if not names:
+        if not found:
             listed = ", ".join(f"'{t.name[:60]}' ({t.type[:60]})" for t in self.topics[:12]) or "none"
             why = f" {self.damage[0]}." if self.damage else ""
             raise RecordingError(
-                f"holds no topic of type {JOINT_STATE[0]}; its topics are {listed}.{why}",
+                f"holds no topic of type {_POSITIONS}; its topics are {listed}.{why}",
                 evidence={"topics": self.topics},
             )
-        return (spoken or names)[0]
+        return (plain or spoken or list(found.values()))[0]
 
-    def _checked(self, name: str) -> str:
+    def _checked(self, name: str) -> Topic:
         types = {topic.name: topic.type for topic in self.topics}
         if name not in types:
             raise UnknownNameError("topic", name, types)
-        if not any(topic.name == name and topic.type in JOINT_STATE for topic in self.topics):
-            raise RecordingError(f"topic '{name}' is of type {types[name][:60]}, not {JOINT_STATE[0]}.")
-        return name
+        for topic in self.topics:
+            if topic.name == name and topic.readable:
+                return topic
+        raise RecordingError(
+            f"topic '{name}' is of type {types[name][:60]}, not {', '.join(MESSAGE_TYPES)}.",
+        )

@@ -11,10 +11,11 @@ import zstandard
 
 from steelyard.budget import require_memory
 from steelyard.errors import RecordingError
-from steelyard.recording.bags.bag import JOINT_STATE, Bag, Message, Topic
+from steelyard.recording.bags.bag import Bag, Message, Topic
 
 MAGIC = b"\x89MCAP0\r\n"
 _FOOTER, _SCHEMA, _CHANNEL, _MESSAGE, _CHUNK, _DATA_END = 0x02, 0x03, 0x04, 0x05, 0x06, 0x0F
+_DEFINITIONS = "ros2msg"
 _MOST_CHUNK = 1 << 30
 MOST_RECORDS, MOST_OTHERS = 5_000_000, 1_000_000
 """Most records of a file, more than an hour of joint states at 1 kHz; and of those that are no messages, of
@@ -59,7 +60,7 @@ class _Content:
         self.topics: dict[int, Topic] = {}
         self.messages: list[Message] = []
         self.ended = False
-        self._schemas: dict[int, str] = {0: ""}
+        self._schemas: dict[int, tuple[str, str]] = {0: ("", "")}
         self._unpacked = 0
         self._records = self._others = 0
 
@@ -96,16 +97,18 @@ class _Content:
                 raise _DamageError(
                     f"message {len(self.messages)} is of channel {channel}, which is not there"
                 )
-            if topic.type in JOINT_STATE:
+            if topic.readable:
                 self.messages.append(Message(topic.name, received, bytes(content[22:])))
         elif opcode == _SCHEMA:
             (key,) = struct.unpack_from("<H", content)
-            self._schemas[key], _ = _text(content, 2)
+            name, end = _text(content, 2)
+            self._schemas[key] = name, _definition(content, end)
         elif opcode == _CHANNEL:
             key, schema = struct.unpack_from("<HH", content)
             name, end = _text(content, 4)
             encoding, _ = _text(content, end)
-            self.topics[key] = Topic(name, self._schemas.get(schema, ""), encoding)
+            kind, definition = self._schemas.get(schema, ("", ""))
+            self.topics[key] = Topic(name, kind, encoding, definition)
 
     def _unpack(self, content: memoryview) -> memoryview:
         _, _, size, crc = struct.unpack_from("<QQQI", content)
@@ -163,6 +166,12 @@ def _decompressed(packed: memoryview, compression: str, size: int) -> memoryview
         return memoryview(_CODECS[compression](packed, size))
     except (zstandard.ZstdError, RuntimeError, OSError, ValueError, MemoryError) as error:
         raise _DamageError(f"a chunk cannot be decompressed: {error}") from error
+
+
+def _definition(content: memoryview, at: int) -> str:
+    """What a schema says about its messages, where it says so as `.msg` files do."""
+    encoding, end = _text(content, at)
+    return _text(content, end)[0] if encoding == _DEFINITIONS else ""
 
 
 def _text(content: memoryview, at: int) -> tuple[str, int]:

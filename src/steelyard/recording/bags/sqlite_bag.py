@@ -17,6 +17,7 @@ _COMPUTED = (2, 3)
 """How `table_xinfo` marks generated columns, virtual and stored."""
 _OVERHEAD = 200
 """Memory of a message beside its bytes, bytes."""
+_DEFINITIONS = "message_definitions"
 _MAGIC = b"SQLite format 3\0"
 
 
@@ -66,8 +67,9 @@ def _bag(connection: sqlite3.Connection) -> Bag:
         )
     for table in ("topics", "messages"):
         _require_stored(connection, table)
+    definitions = _definitions(connection) if _DEFINITIONS in tables else {}
     topics = {
-        key: Topic(str(name), str(kind), str(encoding))
+        key: Topic(str(name), str(kind), str(encoding), definitions.get(str(kind), ""))
         for key, name, kind, encoding in connection.execute(
             "SELECT id, name, type, serialization_format FROM topics"
         )
@@ -84,6 +86,13 @@ def _require_stored(connection: sqlite3.Connection, table: str) -> None:
                 f"column '{str(row[1])[:60]}' of table '{table}' is computed and not stored, unlike a bag's.",
                 remedy="Record the bag again, or convert it with ros2 bag convert.",
             )
+
+
+def _definitions(connection: sqlite3.Connection) -> dict[str, str]:
+    """What bags since ROS 2 Iron say about their types, where they say so as `.msg` files do."""
+    _require_stored(connection, _DEFINITIONS)
+    query = f"SELECT topic_type, encoded_message_definition FROM {_DEFINITIONS} WHERE encoding = 'ros2msg'"
+    return {str(kind): str(text) for kind, text in connection.execute(query)}
 
 
 def _messages(

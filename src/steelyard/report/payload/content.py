@@ -22,8 +22,6 @@ from steelyard.inertia import (
     PARAMETER_UNITS,
     Body,
     Mesh,
-    equivalent_ellipsoid,
-    mesh_properties,
 )
 from steelyard.layout import layout_of
 from steelyard.payloads import (
@@ -456,7 +454,7 @@ def payload_content_of(
     uniform = None
     if mesh is not None:
         try:
-            uniform = mesh_properties(mesh, mass=estimate.body.mass).body
+            uniform = mesh.properties(mass=estimate.body.mass).body
         except InputError:  # a surface that encloses nothing is drawn, and its check says that it is open
             uniform = None
     return PayloadContent(
@@ -529,7 +527,7 @@ def _arm(
     shown = np.unique(np.linspace(0, run.n - 1, POSES).astype(int))
     bare = draw_arm(robot, layout_of(robot), run.q[shown], time=run.time[shown], motion=name)
     carrier = robot.link_names.index(held.link) + 1
-    drawn = MassDrawing(estimate.body.mass, equivalent_ellipsoid(estimate.body))
+    drawn = MassDrawing(estimate.body.mass, estimate.body.equivalent_ellipsoid())
     payload = LinkDrawing("payload", carrier, estimated=drawn)
     frames = np.concatenate([bare.frames, bare.frames[:, carrier, None] @ held.placement.matrix], axis=1)
     return ArmDrawing((*bare.links, payload), frames, bare.time, bare.motion)

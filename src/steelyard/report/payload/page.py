@@ -12,7 +12,7 @@ from scipy.spatial import ConvexHull, QhullError
 
 from steelyard.arrays import Array
 from steelyard.errors import InputError
-from steelyard.inertia import Body, equivalent_ellipsoid
+from steelyard.inertia import Body
 from steelyard.payloads import DecidedBy, quantities
 from steelyard.report.arm import ArmDrawing
 from steelyard.report.content import SYMBOLS, ReportContent, headline
@@ -40,7 +40,7 @@ from steelyard.report.payload.content import (
     told_numbers,
 )
 from steelyard.report.render import markup, render_page
-from steelyard.uncertainty import GuaranteedBounds, com_bounds
+from steelyard.uncertainty import GuaranteedBounds
 
 _INTERVAL = Typeset("95\u202f% interval")
 """Heading of the columns that tell intervals."""
@@ -198,7 +198,7 @@ def _views(content: PayloadContent) -> list[dict[str, object]]:
 def _view(content: PayloadContent, sheet: Sheet) -> dict[str, object]:
     right, up = ("xyz"[axis] for axis in sheet.axes)
     solids = [] if content.uniform is None else [_solid(sheet, content.uniform, "nominal")]
-    boxes = [] if content.bounds is None else [sheet.rectangle(com_bounds(content.bounds), "limit")]
+    boxes = [] if content.bounds is None else [sheet.rectangle(content.bounds.com_bounds, "limit")]
     com = [content.number(f"com_{axis}") for axis in "xyz"]
     ends = np.array([[number.lower for number in com], [number.upper for number in com]])
     x, y = sheet.place(np.zeros(3))
@@ -242,7 +242,7 @@ def _outline(sheet: Sheet, vertices: Array) -> str:
 
 def _shape(body: Body) -> Array:
     """The matrix that makes the equivalent ellipsoid of the unit ball, shape (3, 3), m."""
-    ellipsoid = equivalent_ellipsoid(body)
+    ellipsoid = body.equivalent_ellipsoid()
     return np.asarray(ellipsoid.pose.rotation * ellipsoid.semi_axes)
 
 
@@ -301,7 +301,7 @@ def _rows(numbers: Sequence[PayloadNumber], sure: dict[str, str]) -> list[list[o
 def _guaranteed_words(bounds: GuaranteedBounds) -> dict[str, str]:
     """Guaranteed intervals by the name of the number, as text."""
     mass = outward(float(bounds.lower[0]), float(bounds.upper[0]))
-    places = [outward(*ends, power=3) for ends in com_bounds(bounds).T.tolist()]
+    places = [outward(*ends, power=3) for ends in bounds.com_bounds.T.tolist()]
     told = told_ends([low for low, _ in places], [high for _, high in places])
     return {
         "mass": f"{mass[0]} … {mass[1]}",

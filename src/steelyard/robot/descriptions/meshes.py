@@ -17,7 +17,7 @@ import numpy as np
 from steelyard.errors import InputError
 from steelyard.files import FilePath
 from steelyard.finding import Finding, Severity
-from steelyard.inertia import Mesh, read_mesh
+from steelyard.inertia import Mesh
 from steelyard.robot.descriptions.packages import MANIFEST, Package, Packages, regular_file
 from steelyard.robot.descriptions.xml import LARGEST
 from steelyard.robot.link import MeshFile, MeshSource
@@ -150,7 +150,7 @@ class MeshFolder:
                 message = f"mesh '{shown}' is larger than {MAX_MESH_BYTES >> 20} MiB and was not checked."
                 self._report(Severity.INFO, "mesh-not-read", message, place)
                 return None
-            mesh = read_mesh(path)
+            mesh = Mesh.read(path)
             if float(np.abs(mesh.vertices).max()) > LARGEST:
                 raise InputError(f"holds a coordinate of more than {LARGEST:g}.")
             if mesh.doubt:

@@ -231,74 +231,77 @@ class DescriptionSource:
         changed = sorted(editor.changed, key=lambda x: (x.file, x.line))
         return PatchedFiles(self.texts.edited(editor.edits), tuple(changed), tuple(editor.findings))
 
+    @classmethod
+    def open(
+        cls,
+        path: FilePath,
+        *,
+        snap: bool = False,
+        floating: bool = False,
+        arguments: Mapping[str, str] | None = None,
+        package_path: Sequence[FilePath] = (),
+        replaced: FileContents | None = None,
+    ) -> DescriptionSource:
+        """Read a description with the places of its numbers.
 
-def open_description(
-    path: FilePath,
-    *,
-    snap: bool = False,
-    floating: bool = False,
-    arguments: Mapping[str, str] | None = None,
-    package_path: Sequence[FilePath] = (),
-    replaced: FileContents | None = None,
-) -> DescriptionSource:
-    """Read a description with the places of its numbers.
+        Args:
+            path: a URDF, xacro or MJCF file.
+            snap: whether rounded angles, offsets and axes of joints are read as what they mean.
+            floating: whether the base is free to move.
+            arguments: values of the `<xacro:arg>`s of a xacro file, by name.
+            package_path: folders in which packages of meshes and xacro files are looked for.
+            replaced: what to take for the content of its files in place of what the disk holds.
 
-    Args:
-        path: a URDF, xacro or MJCF file.
-        snap: whether rounded angles, offsets and axes of joints are read as what they mean.
-        floating: whether the base is free to move.
-        arguments: values of the `<xacro:arg>`s of a xacro file, by name.
-        package_path: folders in which packages of meshes and xacro files are looked for.
-        replaced: what to take for the content of its files in place of what the disk holds.
+        Returns:
+            The description.
 
-    Returns:
-        The description.
+        Raises:
+            DescriptionError: it does not exist, is of an unknown kind, or cannot be understood.
+        """
+        path = Path(path)
+        if not path.exists():
+            raise DescriptionError("there is no such file.", place=str(path))
+        texts = SourceTexts(replaced)
+        root = texts.read(path)
+        if path.suffix.lower() == ".xacro" or root.uses_xacro:
+            expanded, robot = read_xacro(
+                path,
+                arguments=arguments,
+                snap=snap,
+                floating=floating,
+                package_path=package_path,
+                sources=texts,
+            )
+            return cls(path, "xacro", robot, texts, root=expanded)
+        if arguments:
+            raise DescriptionError("takes no arguments.", place=str(path), remedy="Only xacro files do.")
+        if root.tag == "mujoco":
+            content = read_mjcf(
+                path, snap=snap, floating=floating, package_path=package_path, read=texts.read
+            )
+            return cls(path, "MJCF", content.robot, texts, mjcf=content)
+        meshes = mesh_source(path.parent, package_path)
+        robot = robot_from_urdf_element(root, path.name, meshes, snap=snap, floating=floating)
+        return cls(path, "URDF", robot, texts, root=root)
 
-    Raises:
-        DescriptionError: it does not exist, is of an unknown kind, or cannot be understood.
-    """
-    path = Path(path)
-    if not path.exists():
-        raise DescriptionError("there is no such file.", place=str(path))
-    texts = SourceTexts(replaced)
-    root = texts.read(path)
-    if path.suffix.lower() == ".xacro" or root.uses_xacro:
-        expanded, robot = read_xacro(
-            path,
-            arguments=arguments,
-            snap=snap,
-            floating=floating,
-            package_path=package_path,
-            sources=texts,
-        )
-        return DescriptionSource(path, "xacro", robot, texts, root=expanded)
-    if arguments:
-        raise DescriptionError("takes no arguments.", place=str(path), remedy="Only xacro files do.")
-    if root.tag == "mujoco":
-        content = read_mjcf(path, snap=snap, floating=floating, package_path=package_path, read=texts.read)
-        return DescriptionSource(path, "MJCF", content.robot, texts, mjcf=content)
-    meshes = mesh_source(path.parent, package_path)
-    robot = robot_from_urdf_element(root, path.name, meshes, snap=snap, floating=floating)
-    return DescriptionSource(path, "URDF", robot, texts, root=root)
+    @classmethod
+    def of_urdf(cls, text: bytes, name: str = "URDF") -> DescriptionSource:
+        """A URDF given as text, with the places of its numbers; meshes are not looked for.
 
+        Args:
+            text: the XML.
+            name: what to call it in messages.
 
-def urdf_source(text: bytes, name: str = "URDF") -> DescriptionSource:
-    """A URDF given as text, with the places of its numbers; meshes are not looked for.
+        Returns:
+            The description.
 
-    Args:
-        text: the XML.
-        name: what to call it in messages.
-
-    Returns:
-        The description.
-
-    Raises:
-        DescriptionError: it cannot be understood.
-    """
-    texts = SourceTexts()
-    root = texts.parse(Path(name), text, name)
-    robot = robot_from_urdf_element(root, name, None, snap=False)
-    return DescriptionSource(Path(name), "URDF", robot, texts, root=root)
+        Raises:
+            DescriptionError: it cannot be understood.
+        """
+        texts = SourceTexts()
+        root = texts.parse(Path(name), text, name)
+        robot = robot_from_urdf_element(root, name, None, snap=False)
+        return cls(Path(name), "URDF", robot, texts, root=root)
 
 
 _QUANTITIES: dict[str, Callable[[Body], float | tuple[float, ...]]] = {

@@ -14,7 +14,7 @@ from steelyard.pose import Pose
 from steelyard.robot import Robot
 from steelyard.safe_learning.planning.certificate import PlanCertificate
 from steelyard.safe_learning.planning.certifier import Plan
-from steelyard.uncertainty import ArmNorms, ErrorBounds, arm_norms
+from steelyard.uncertainty import ArmNorms, ErrorBounds
 
 # How far the torque of a law can be from that of the present, as it is of a state read a while ago.
 #
@@ -38,7 +38,7 @@ def norms_of(robot: Robot, sizes: Array) -> ArmNorms:
     """
     n = robot.nv
     links, nothing = sizes[: 10 * n].reshape(n, 10), np.zeros(10)
-    return arm_norms(robot, links, nothing, robot.link_names[-1], Pose.identity(), np.zeros(n))
+    return ArmNorms.of(robot, links, nothing, robot.link_names[-1], Pose.identity(), np.zeros(n))
 
 
 def coriolis_rows(norms: ArmNorms, speed: Array) -> Array:

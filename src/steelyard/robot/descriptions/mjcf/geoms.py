@@ -23,7 +23,6 @@ from steelyard.inertia import (
     capsule,
     cylinder,
     ellipsoid,
-    mesh_properties,
     sphere,
 )
 from steelyard.pose import Pose
@@ -153,7 +152,7 @@ class _MeshAsset:
         try:
             # Absurd coordinates may overflow in the integrals; the result is then refused as not finite.
             with np.errstate(over="ignore", invalid="ignore"):
-                return mesh_properties(self.mesh, mass=weight.mass, density=weight.density).body
+                return self.mesh.properties(mass=weight.mass, density=weight.density).body
         except InputError as error:
             return f"mesh '{self.name}' {error.message.removesuffix('.')}"
 

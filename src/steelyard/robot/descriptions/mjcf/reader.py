@@ -56,7 +56,7 @@ from steelyard.robot.descriptions.mjcf.joints import (
 from steelyard.robot.descriptions.rounding import Rounding, snapping_findings
 from steelyard.robot.descriptions.xml import MAX_DEPTH, MAX_ELEMENTS, Element, read_xml
 from steelyard.robot.joint import JointKind, Limits
-from steelyard.robot.link import Geometry, MeshSource, placed
+from steelyard.robot.link import Geometry, MeshSource, shapes_in_frame
 from steelyard.robot.model import Robot
 from steelyard.robot.plausibility import implausible
 
@@ -473,8 +473,8 @@ def _geoms(items: Sequence[_Item], context: _Context) -> list[Geom]:
 
 def _shapes(geoms: Sequence[Geom], X_LB: Pose) -> tuple[tuple[Geometry, ...], tuple[Geometry, ...]]:
     """What collides and what is seen, in the frame of the link."""
-    collision = placed([geom.collision for geom in geoms if geom.collision is not None], X_LB)
-    return collision, placed([geom.visual for geom in geoms if geom.visual is not None], X_LB)
+    collision = shapes_in_frame([geom.collision for geom in geoms if geom.collision is not None], X_LB)
+    return collision, shapes_in_frame([geom.visual for geom in geoms if geom.visual is not None], X_LB)
 
 
 _WORLD = "world"
