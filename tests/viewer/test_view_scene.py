@@ -10,7 +10,8 @@ import pinocchio as pin
 import pytest
 
 from steelyard.errors import InputError
-from steelyard.inertia import Body, equivalent_ellipsoid, mesh_properties, random_body
+from steelyard.inertia import Body
+from steelyard.inertia.body import random_body
 from steelyard.limits import Hull, Zonotope, clearance_of
 from steelyard.model import Model
 from steelyard.motion import random_fourier
@@ -78,7 +79,7 @@ def test_an_ellipsoid_weighs_and_turns_as_its_link(panda) -> None:
 
 def test_mujoco_finds_the_inertia_of_the_ellipsoid_that_is_drawn() -> None:
     body = random_body(np.random.default_rng(1))
-    e = equivalent_ellipsoid(body)
+    e = body.equivalent_ellipsoid()
     quat = np.zeros(4)
     mujoco.mju_mat2Quat(quat, np.ascontiguousarray(e.pose.rotation).ravel())
     words = [" ".join(f"{x:.17g}" for x in v) for v in (e.semi_axes, e.pose.translation, quat)]
@@ -108,14 +109,14 @@ def test_mujoco_finds_the_inertia_of_the_ellipsoid_that_is_drawn() -> None:
     ],
 )
 def test_a_surface_is_closed_seen_from_outside_and_holds_the_volume(shape, volume, short) -> None:
-    found = mesh_properties(surface_of(shape), density=1.0)
+    found = surface_of(shape).properties(density=1.0)
     assert not found.turned
     assert volume * (1 - short) <= found.volume <= volume * (1 + 1e-9)
 
 
 def test_a_flat_hull_has_a_surface() -> None:
     square = np.array([[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0.0]])
-    assert 0.0 < mesh_properties(surface_of(Hull(square)), density=1.0).volume < 0.02
+    assert 0.0 < surface_of(Hull(square)).properties(density=1.0).volume < 0.02
 
 
 def test_a_body_that_cannot_exist_is_shown_by_its_centre_and_says_why() -> None:

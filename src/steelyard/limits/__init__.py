@@ -21,13 +21,8 @@ if TYPE_CHECKING:
     from steelyard.limits.distance import separation
     from steelyard.limits.margins import MotionLimits, bearable, bounds_of, violations
     from steelyard.limits.parts import TOOL, Part
-<<<<<<< HEAD
-    from steelyard.limits.scene import FLOOR, Floor, Obstacle, Scene, floor_of, read_scene, stands_upright
-    from steelyard.limits.shapes import Hull, Solid, Zonotope, core_of
-=======
     from steelyard.limits.scene import FLOOR, Floor, Scene, stands_upright
-    from steelyard.limits.shapes import Hull, Zonotope
->>>>>>> main
+    from steelyard.limits.shapes import Hull, Solid, Zonotope, core_of
 
 __all__ = [
     "FLOOR",
@@ -42,17 +37,13 @@ __all__ = [
     "Part",
     "ProvenMargin",
     "Scene",
+    "Solid",
     "Zonotope",
     "bearable",
     "bounds_of",
     "certify",
     "clearance_of",
-<<<<<<< HEAD
     "core_of",
-    "floor_of",
-    "read_scene",
-=======
->>>>>>> main
     "separation",
     "stands_upright",
     "violations",

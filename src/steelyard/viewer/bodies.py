@@ -11,7 +11,7 @@ import numpy as np
 from steelyard.arrays import Array, keep_checked
 from steelyard.errors import InputError
 from steelyard.finding import Finding, Severity
-from steelyard.inertia import Body, Ellipsoid, Mesh, equivalent_ellipsoid
+from steelyard.inertia import Body, Ellipsoid, Mesh
 from steelyard.model import Model
 from steelyard.robot import Geometry, Link, MeshFile, MeshFolder, Robot
 from steelyard.viewer.surfaces import moved, surface_of
@@ -66,7 +66,7 @@ class ViewMass:
             interval95: ends of the mass's 95 % interval, kg; None for none.
         """
         try:
-            return cls(source, body.mass, body.com, equivalent_ellipsoid(body), interval95)
+            return cls(source, body.mass, body.com, body.equivalent_ellipsoid(), interval95)
         except InputError as error:
             return cls(source, body.mass, body.com, None, interval95, error.message)
 

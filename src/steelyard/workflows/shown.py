@@ -16,8 +16,8 @@ from steelyard.errors import DescriptionError, InputError
 from steelyard.export import OBJECT_KIND
 from steelyard.files import FilePath, is_regular, write_bytes
 from steelyard.finding import Finding, Severity
-from steelyard.inertia import Body, read_mesh
-from steelyard.limits import Scene, clearance_of, read_scene
+from steelyard.inertia import Body, Mesh
+from steelyard.limits import Scene, clearance_of
 from steelyard.model import Model, is_result
 from steelyard.motion import Motion, read_motion
 from steelyard.pose import Pose
@@ -184,7 +184,7 @@ def view_of(
         found, estimate = model.robot, model
         if robot is not None:
             looks = _looks(robot, model, argument, package_path)
-    around = Scene() if scene is None else scene if isinstance(scene, Scene) else read_scene(scene)
+    around = Scene() if scene is None else scene if isinstance(scene, Scene) else Scene.read(scene)
     ground = stated_floor(str(floor), found, around)
     playback = None
     if motion is not None:
@@ -253,7 +253,7 @@ def _object_scene(folder: Path) -> ViewScene:
             remedy="Weigh it again.",
         ) from error
     surfaces = [
-        ViewSurface("visual" if "visual" in file else "collision", read_mesh(folder / file))
+        ViewSurface("visual" if "visual" in file else "collision", Mesh.read(folder / file))
         for file in OBJECT_MESHES
         if is_regular(folder / file)
     ]
