@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from steelyard.estimation.diagnosis import Diagnosis, diagnose
     from steelyard.estimation.drive_choice import choose_drive
     from steelyard.estimation.entropic import fit_entropic, largest_torque, with_links_near
+    from steelyard.estimation.equations import Rows
     from steelyard.estimation.first_order import (
         FirstOrderFit,
         JointTrace,
@@ -39,7 +40,7 @@ if TYPE_CHECKING:
         weighted_spread,
     )
     from steelyard.estimation.methods import METHODS, WINDOW, fit_by_name
-    from steelyard.estimation.noise import Colour, Spread
+    from steelyard.estimation.noise import Colour, Spread, linear_covariance
     from steelyard.estimation.physical import fit_lmi, fit_log_cholesky, with_full_set
     from steelyard.estimation.static import static_problem
     from steelyard.estimation.torque_lag import TorqueLag, lag_seen_by, torque_aligned, with_lag
@@ -54,6 +55,7 @@ __all__ = [
     "FirstOrderFit",
     "JointTrace",
     "KnownMoment",
+    "Rows",
     "Spread",
     "TorqueLag",
     "calibrate_by_moments",
@@ -78,6 +80,7 @@ __all__ = [
     "joint_trace",
     "lag_seen_by",
     "largest_torque",
+    "linear_covariance",
     "linearised",
     "lowest_cutoff",
     "static_problem",

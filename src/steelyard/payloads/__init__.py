@@ -1,6 +1,6 @@
 """What an arm holds: weighed by residual torques, with a known robot, or by the full arm estimated twice.
 
-A way (`methods`) leads from runs to a `Weighing` (`weighing`), what the data says of the ten numbers;
+A way (`methods`, or `wrench` for a sensor at the wrist) leads from runs to a `Weighing` (`weighing`), what the data says of the ten numbers;
 `payload_of` (`answer`) turns it into a body that can exist, with intervals and a word on what decided each
 number, by draws from `posterior`. `arm_model` is the robot without the payload, `systematic_errors` counts
 errors that repeat in every sample, `sensitivity` studies noise, filters and motions.
@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from steelyard.payloads.study_motions import MOTIONS, study_motions
     from steelyard.payloads.systematic_errors import ConstantErrors
     from steelyard.payloads.weighing import RecursivePayload, Weighing
+    from steelyard.payloads.wrench import SIGNS, WristSensor, weigh_by_wrench
 
 __all__ = [
     "FILTERS",
@@ -71,9 +72,11 @@ __all__ = [
     "PayloadEstimate",
     "PayloadPrior",
     "RecursivePayload",
+    "SIGNS",
     "SensitivityPlan",
     "SensitivityTable",
     "Weighing",
+    "WristSensor",
     "calibrated",
     "described",
     "errors_of",
@@ -86,6 +89,7 @@ __all__ = [
     "study_motions",
     "study_sensitivity",
     "weigh_by_residual",
+    "weigh_by_wrench",
     "weigh_full_arm",
     "weigh_several",
     "weigh_with_model",
