@@ -26,7 +26,6 @@ from steelyard.estimation import Rows, Spread, linear_covariance
 from steelyard.finding import Finding, Severity
 from steelyard.layout import layout_of
 from steelyard.payloads.arm_model import Mount
-from steelyard.payloads.systematic_errors import Knowledge
 from steelyard.payloads.weighing import BLIND, SCALES, Weighing, eliminated
 from steelyard.recording import Recording, wrench_in
 from steelyard.robot import Robot
@@ -43,6 +42,9 @@ MOVED = 1e-3
 _PIECE = 4096  # samples at a time; noise is not followed from one piece to the next
 _ROUNDS = 4
 _QUIET = 1e-12
+_ROUND_OFF = 1e-12
+_NOTHING = 1e-9  # length of a column of equations, by the longest, that is none
+_PROMPT = 0.05  # share of an interval that is no lag
 
 
 @dataclass(frozen=True, eq=False)
@@ -170,15 +172,12 @@ def weigh_by_wrench(
             "only by how its readings change with pose and motion. Zero it once, before both runs."
         )
         findings.append(Finding(Severity.WARNING, "wrench-zero-moved", message, sensor.frame))
-    lag, deviation = float(own.values[-1]), float(np.sqrt(own.spread.variance(np.eye(len(own.values))[-1])))
-    interval = max(float(np.median(np.diff(run.time))) for run in runs)
-    if abs(lag) > max(4.0 * deviation, 0.05 * interval) and abs(lag) < LATEST:
-        equations = [each.earlier(lag) for each in equations]
-        own = _fitted(equations, shared=not moved)
+    own, lag = _on_time(equations, own, shared=not moved)
+    if lag:
         message = f"shows what passes through it {1e3 * lag:.3g} ms after the encoders; it is moved by that."
         findings.append(Finding(Severity.INFO, "wrench-lag", message, sensor.frame))
     L = own.root
-    R, r = eliminated(L[:, 10:], L[:, :10], L @ own.values)
+    R, r = _without_round_off(*eliminated(L[:, 10:], L[:, :10], L @ own.values), L[:, :10])
     weighing = Weighing(held, R, r, own.residual, own.samples, WAY, tuple(findings))
     m, spread = float(weighing.values[0]), float(weighing.deviations[0])
     if m < -3.0 * spread:
@@ -194,30 +193,42 @@ def weigh_by_wrench(
     return weighing
 
 
+def _without_round_off(R: Array, r: Array, whole: Array) -> tuple[Array, Array]:
+    """Equations of the ten numbers without those that eliminating the rest has left nothing of."""
+    U, s, Vt = np.linalg.svd(R * SCALES)
+    seen = s > _NOTHING * np.linalg.norm(whole * SCALES, 2)
+    return np.where(seen, s, 0.0)[:, None] * Vt / SCALES, np.where(seen, U.T @ r, 0.0)
+
+
 @dataclass(frozen=True, eq=False)
 class _Equations:
     """One run: its rows in the ten numbers and in the gripper's, its target and its times."""
 
     ten: Array  # (N, 6, 10)
     gripper: Array  # (N, 6, 10) or (N, 6, 0)
-    target: Array  # (N, 6)
+    measured: Array  # (N, 6)
+    known: Array  # (N, 6), of what the description says that holds the load
     time: Array  # (N,)
 
     @classmethod
     def of(cls, sensor: WristSensor, held: Mount, run: Recording, full: bool, asked: bool) -> _Equations:
         Y, layout = sensor.regressor(run), layout_of(sensor.robot)
-        y = sensor.measured(run)
+        y, known = sensor.measured(run), np.zeros((run.n, 6))
         ten = Y[:, :, layout.of_link(held.link)] @ held.to_link
         if asked:
             gripper = Y[:, :, layout.of_link(sensor.link)]
         else:
-            gripper, y = np.zeros((*y.shape, 0)), y - Y @ sensor.gripper
-        return cls(ten if full else np.zeros_like(ten), gripper, y, run.time)
+            gripper, known = np.zeros((*y.shape, 0)), Y @ sensor.gripper
+        return cls(ten if full else np.zeros_like(ten), gripper, y, known, run.time)
+
+    @property
+    def target(self) -> Array:
+        return self.measured - self.known
 
     def earlier(self, lag: float) -> _Equations:
-        """The same with a target that comes sooner."""
-        moved = [np.interp(self.time + lag, self.time, column) for column in self.target.T]
-        return replace(self, target=np.column_stack(moved))
+        """The same with readings that come sooner."""
+        moved = [np.interp(self.time + lag, self.time, column) for column in self.measured.T]
+        return replace(self, measured=np.column_stack(moved))
 
     def rows(self, zero: slice, zeros: int, slope: Array) -> Array:
         """All columns: the ten, the zeros of all runs, the gripper, the lag; shape (N, 6, b)."""
@@ -226,7 +237,35 @@ class _Equations:
         return np.concatenate([self.ten, offset, self.gripper, -slope[:, :, None]], axis=2)
 
 
-def _fitted(equations: Sequence[_Equations], *, shared: bool) -> Knowledge:
+@dataclass(frozen=True, eq=False)
+class _Fit:
+    """The ten numbers, the zeros, the gripper's ten and the lag; L with L theta = L values + e, e ~ N(0, 1)."""
+
+    values: Array
+    spread: Spread
+    root: Array
+    residual: Array
+    samples: int
+
+
+def _on_time(equations: Sequence[_Equations], found: _Fit, *, shared: bool) -> tuple[_Fit, float]:
+    """The fit with the lag taken out where there is one, and the lag, s."""
+    lag, sure = 0.0, np.sqrt(found.spread.variance(np.eye(len(found.values))[-1]))
+    interval = max(float(np.median(np.diff(each.time))) for each in equations)
+    first = float(found.values[-1])
+    if not max(4.0 * float(sure), _PROMPT * interval) < abs(first) < LATEST:
+        return found, 0.0
+    # Targets that are moved are interpolated, and the rest of the lag is a column: a few steps settle it.
+    for _ in range(_ROUNDS):
+        step = float(found.values[-1])
+        lag = float(np.clip(lag + step, -LATEST, LATEST))
+        found = _fitted([each.earlier(lag) for each in equations], shared=shared)
+        if abs(step) < _PROMPT * interval:
+            break
+    return found, lag
+
+
+def _fitted(equations: Sequence[_Equations], *, shared: bool) -> _Fit:
     """Weighted least squares with noise that has a memory."""
     zeros = 6 if shared else 6 * len(equations)
     places = [slice(0, 6) if shared else slice(6 * k, 6 * k + 6) for k in range(len(equations))]
@@ -234,14 +273,15 @@ def _fitted(equations: Sequence[_Equations], *, shared: bool) -> Knowledge:
     w = np.ones(6)
     for _ in range(_ROUNDS):
         W = [each.rows(at, zeros, slope) for each, at, slope in zip(equations, places, slopes, strict=True)]
-        values, gain, blind = _solved(W, [each.target for each in equations], w)
+        solved = _solved(W, [each.target for each in equations], w)
+        values = solved.values
         left = [each.target - rows @ values for each, rows in zip(equations, W, strict=True)]
         count = sum(len(each) for each in left)
         rms = np.sqrt(sum((each**2).sum(axis=0) for each in left) / max(count - len(values) / 6.0, 1.0))
         size = np.sqrt(sum((each.target**2).sum(axis=0) for each in equations) / count)
         w = 1.0 / np.maximum(rms, _QUIET * max(float(size.max()), 1.0))
         slopes = [
-            np.gradient(rows[:, :, :-1] @ values[:-1], each.time, axis=0)
+            np.gradient(each.known + rows[:, :, :-1] @ values[:-1], each.time, axis=0)
             for each, rows in zip(equations, W, strict=True)
         ]
 
@@ -251,9 +291,14 @@ def _fitted(equations: Sequence[_Equations], *, shared: bool) -> Knowledge:
                 yield Rows(rows[part], rows[part], each.target[part])
 
     residual = [each[part] for each in left for part in _parts(len(each))]
-    values, gain, blind = _solved(W, [each.target for each in equations], w)
-    covariance, _ = linear_covariance(pieces, w, gain, residual, "autoregressive")
-    return Knowledge(np.eye(len(values)), values, Spread(covariance, blind), rms, count)
+    solved = _solved(W, [each.target for each in equations], w)
+    covariance, _ = linear_covariance(pieces, w, solved.shown @ solved.shown.T, residual, "autoregressive")
+    # In coordinates in which white noise of these weights would have the covariance 1.
+    C = solved.along @ covariance @ solved.along.T
+    eigenvalues, vectors = np.linalg.eigh(C)
+    eigenvalues = np.maximum(eigenvalues, _ROUND_OFF * eigenvalues[-1])
+    root = (vectors / np.sqrt(eigenvalues)).T @ solved.along
+    return _Fit(solved.values, Spread(covariance, solved.blind), root, rms, count)
 
 
 def _parts(n: int) -> list[slice]:
@@ -262,28 +307,32 @@ def _parts(n: int) -> list[slice]:
     return [slice(int(a), int(b)) for a, b in zip(edges[:-1], edges[1:], strict=True)]
 
 
-def _solved(regressors: Sequence[Array], targets: Sequence[Array], w: Array) -> tuple[Array, Array, Array]:
-    """Values, the inverse of the normal matrix where the data shows anything, and blind directions."""
+@dataclass(frozen=True, eq=False)
+class _Solution:
+    """Least squares along what the data shows: theta = shown z + blind y, z = along theta."""
+
+    values: Array  # (b,)
+    shown: Array  # (b, k), of one deviation each where the weights are one over the noise
+    along: Array  # (k, b)
+    blind: Array  # (b, b - k)
+
+
+def _solved(regressors: Sequence[Array], targets: Sequence[Array], w: Array) -> _Solution:
     b = regressors[0].shape[2]
     R: Array = np.zeros((0, b + 1))
     for rows, target in zip(regressors, targets, strict=True):
         flat = np.concatenate([rows, target[:, :, None]], axis=2) * w[:, None]
         R = np.asarray(np.linalg.qr(np.vstack([R, flat.reshape(-1, b + 1)]), mode="r"))
-    scale = np.ones(b)
-    scale[:10] = SCALES
-    if b > 17:
-        scale[-11:-1] = SCALES
-    U, s, Vt = np.linalg.svd(R[:, :b] * scale, full_matrices=True)
-    s = np.concatenate([s, np.zeros(b - len(s))])
-    shown = s > BLIND * s[0]
-    V = scale[:, None] * Vt.T
-    k = int(shown.sum())
-    values = V[:, :k] @ ((U.T @ R[:, b])[:k] / s[:k])
-    root = V[:, :k] / s[:k]
-    return np.asarray(values), np.asarray(root @ root.T), np.asarray(V[:, k:])
+    lengths = np.linalg.norm(R[:, :b], axis=0)
+    scale = 1.0 / np.where(lengths > _NOTHING * lengths.max(), lengths, np.inf)
+    scale = np.where(scale > 0.0, scale, 1.0 / lengths.max())
+    U, s, Vt = np.linalg.svd(R[:, :b] * scale)
+    k = int((s > BLIND * s[0]).sum())
+    shown, along = scale[:, None] * Vt[:k].T / s[:k], s[:k, None] * Vt[:k] / scale
+    return _Solution(shown @ (U.T @ R[:, b])[:k], shown, along, scale[:, None] * Vt[k:].T)
 
 
-def _zeros_differ(found: Knowledge, runs: int) -> bool:
+def _zeros_differ(found: _Fit, runs: int) -> bool:
     """Whether the zeros of runs differ beyond noise, as far as the data shows them."""
     b = len(found.values)
     C = np.zeros((6 * (runs - 1), b))
