@@ -324,10 +324,12 @@ def _solved(regressors: Sequence[Array], targets: Sequence[Array], w: Array) -> 
         flat = np.concatenate([rows, target[:, :, None]], axis=2) * w[:, None]
         R = np.asarray(np.linalg.qr(np.vstack([R, flat.reshape(-1, b + 1)]), mode="r"))
     lengths = np.linalg.norm(R[:, :b], axis=0)
-    scale = 1.0 / np.where(lengths > _NOTHING * lengths.max(), lengths, np.inf)
-    scale = np.where(scale > 0.0, scale, 1.0 / lengths.max())
-    U, s, Vt = np.linalg.svd(R[:, :b] * scale)
+    dead = lengths <= _NOTHING * lengths.max()
+    scale = 1.0 / np.where(dead, lengths.max(), lengths)
+    U, s, Vt = np.linalg.svd(np.where(dead, 0.0, R[:, :b] * scale))
     k = int((s > BLIND * s[0]).sum())
+    # Round-off along a dead column, as the lag of an arm that stands, would pass for an equation.
+    Vt[:k, dead] = 0.0
     shown, along = scale[:, None] * Vt[:k].T / s[:k], s[:k, None] * Vt[:k] / scale
     return _Solution(shown @ (U.T @ R[:, b])[:k], shown, along, scale[:, None] * Vt[k:].T)
 
