@@ -17,9 +17,10 @@ if TYPE_CHECKING:
     from steelyard.recording.inspection.inspect import inspect_recording, saturated
     from steelyard.recording.inspection.phases import main_motion_rows, same_motion
     from steelyard.recording.recording import Recording, Step
-    from steelyard.recording.wrench import wrench_columns_of, wrench_in
+    from steelyard.recording.wrench import AXES, wrench_columns_of, wrench_in
 
 __all__ = [
+    "AXES",
     "CHANNELS",
     "DataFrame",
     "Log",

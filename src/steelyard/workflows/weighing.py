@@ -26,6 +26,7 @@ from steelyard.payloads import (
     NOTHING,
     POINTS,
     QUANTITIES,
+    SIGNS,
     ArmModel,
     ConstantErrors,
     DecidedBy,
@@ -34,6 +35,7 @@ from steelyard.payloads import (
     PayloadEstimate,
     PayloadPrior,
     Weighing,
+    WristSensor,
     calibrated,
     described,
     errors_of,
@@ -42,6 +44,7 @@ from steelyard.payloads import (
     payload_of,
     residual_torque,
     weigh_by_residual,
+    weigh_by_wrench,
     weigh_full_arm,
     weigh_several,
     weigh_with_model,
@@ -102,6 +105,7 @@ def payload_of_request(
         ("--way", request.way, WAYS),
         ("--method", request.method, METHODS),
         ("--point", request.point, POINTS),
+        ("--wrench-sign", request.wrench_sign, SIGNS),
     ):
         if value not in valid:
             raise UnknownNameError("choice", value, valid, place=place)
@@ -111,6 +115,8 @@ def payload_of_request(
             place="--window",
             remedy=f"Leave it out, or use --method {WINDOWS}.",
         )
+    if request.wrench is not None:
+        _require_no_torques(request)
     _ = request.controllers  # a name that no controller has is refused before anything is read
     if request.flange_frame is not None and not request.stated_for_controllers:
         raise InputError(
@@ -124,6 +130,33 @@ def payload_of_request(
     done = replace(_weighed(request, objects), truth=truth)
     files = {} if out is None else done.save(out, force=force)
     return replace(done, files=files, seconds=time.perf_counter() - started)
+
+
+def _require_no_torques(request: PayloadRequest) -> None:
+    """Refuse what is said of joint torques where a sensor at the wrist weighs."""
+    said = {
+        "--model": request.model,
+        "--way": None if request.way == "auto" else request.way,
+        "--method": None if request.method == "wls" else request.method,
+        "--torque-constant": request.torque_constant,
+        "--torque-constant-error": request.torque_constant_error,
+        "--known-load": request.known_loads or None,
+        "--other-torque-constant": request.other_torque_constants or None,
+        "--empty-lock": request.empty_lock or None,
+    }
+    for place, value in said.items():
+        if value is not None:
+            raise InputError(
+                "is for weighing by joint torques; --wrench asks for a sensor at the wrist.",
+                place=place,
+                remedy=f"Leave {place} out, or --wrench.",
+            )
+    if request.torque_error is not None:
+        raise InputError(
+            "guaranteed bounds are offered for joint torques, not for a sensor at the wrist.",
+            place="--torque-error",
+            remedy="Leave it out: the intervals of 95 % are given; or leave --wrench out.",
+        )
 
 
 def _body(given: Body | FilePath) -> Body:
@@ -178,6 +211,13 @@ class WeighingTask:
             return self.model
         stated = all(link.body is not None for link in self.robot.links)
         return described(self.robot) if way == "residual" and stated else None
+
+    @cached_property
+    def sensor(self) -> WristSensor | None:
+        """The sensor at the wrist that weighs; None where joint torques do."""
+        if self.request.wrench is None:
+            return None
+        return WristSensor(self.robot, self.request.wrench, self.request.wrench_sign)
 
     @cached_property
     def gripper(self) -> Array | None:
@@ -245,6 +285,7 @@ def _weighed(asked: PayloadRequest, objects: GivenObjects) -> Payload:
         *absent.findings,
         *runs.findings,
         *_caution(request, way),
+        *_carried(task),
         *_gains(estimate, others),
         *estimate.findings,
         *noticed,
@@ -260,6 +301,7 @@ def _weighed(asked: PayloadRequest, objects: GivenObjects) -> Payload:
         mesh,
         task.trusted(way),
         task.gripper,
+        task.sensor,
         Verdict(tuple(checks)),
         findings,
         asked,
@@ -304,7 +346,8 @@ def _runs(task: WeighingTask, torque_constant: str | None) -> Runs:
     bare = bare and all(log.tau is None and log.current is not None for log in logs)
     if bare:
         constants, limits = np.ones(robot.nv), None
-    ready = prepared_alike(logs, Preparation(constants, request.cutoff, kept, torque_limit=limits))
+    how = Preparation(constants, request.cutoff, kept, torque_limit=limits, torques=task.sensor is None)
+    ready = prepared_alike(logs, how)
     findings: list[Finding] = []
     for name, reading, found in zip(names, readings, ready, strict=True):
         for remark in found.remarks:
@@ -417,6 +460,11 @@ def _known_load(request: PayloadRequest, objects: GivenObjects) -> KnownLoad | N
 
 def _way(request: PayloadRequest, runs: Runs) -> tuple[str, str]:
     """The way, and why."""
+    if request.wrench is not None:
+        holds = "the description" if not runs.empty else "the empty run"
+        return "wrench", (
+            f"a sensor at {request.wrench} was asked for; what holds the payload is known from {holds}"
+        )
     if request.way in ("residual", "arm") and not runs.empty:
         raise InputError(
             f"'{request.way}' needs a run without the payload.", place="--way", remedy="Give --empty."
@@ -439,6 +487,8 @@ def _way(request: PayloadRequest, runs: Runs) -> tuple[str, str]:
 
 def _weigh(task: WeighingTask, runs: Runs, way: str) -> Weighing:
     request, robot, held = task.request, task.robot, task.held
+    if task.sensor is not None:
+        return weigh_by_wrench(task.sensor, held, runs.loaded, runs.empty)
     gripper, constants = task.gripper, runs.errors
     if runs.known and not constants.root.any():
         known = task.known_load
@@ -526,6 +576,19 @@ def _caution(request: PayloadRequest, way: str) -> list[Finding]:
     return [Finding(Severity.WARNING, "trusted-description", message, request.robot)]
 
 
+def _carried(task: WeighingTask) -> list[Finding]:
+    """Say what the description holds the load with, where a sensor weighs and no empty run tells it."""
+    sensor = task.sensor
+    if sensor is None or task.request.empty:
+        return []
+    named, known = [*task.robot.parted(sensor.frame).names, *sensor.moving], sensor.gripper
+    layout = layout_of(task.robot)
+    mass = sum(float(known[layout.of_link(name)][0]) for name in (sensor.link, *sensor.moving))
+    what = f"{', '.join(named)}: {mass:.4g} kg, which are taken off" if mass > 0.0 else "nothing that weighs"
+    message = f"by the description the sensor carries, beside the payload, {what}. An empty run would tell."
+    return [Finding(Severity.INFO, "wrench-carries", message, sensor.frame)]
+
+
 def _gains(estimate: PayloadEstimate, others: dict[str, PayloadEstimate]) -> list[Finding]:
     """Say where another torque constant moves the mass further than noise can."""
     masses = [other.body.mass for other in others.values()]
@@ -558,6 +621,9 @@ def _mass(estimate: PayloadEstimate) -> Check:
         listed = ", ".join(f"{deviation:.2g} kg by {source}" for source, deviation in parts.items())
         words = f"{words} (standard deviations: {listed})"
     alone = float(estimate.weighing.deviations[0])
+    for finding in estimate.findings:
+        if finding.code == "wrench-sign":
+            return Check("mass", Status.FAIL, finding.message)
     if not estimate.weighing.values[0] > 2.0 * alone:
         return Check("mass", Status.FAIL, f"{words}: the data does not show that anything is held.")
     if 0.5 * (high - low) > COARSE * m:
