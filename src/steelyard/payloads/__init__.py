@@ -3,7 +3,7 @@
 A way (`methods`, or `wrench` for a sensor at the wrist) leads from runs to a `Weighing` (`weighing`), what the data says of the ten numbers;
 `payload_of` (`answer`) turns it into a body that can exist, with intervals and a word on what decided each
 number, by draws from `posterior`. `arm_model` is the robot without the payload, `systematic_errors` counts
-errors that repeat in every sample, `sensitivity` studies noise, filters and motions.
+errors that repeat in every sample, `slip` asks whether the grasp held, `sensitivity` studies noise, filters and motions.
 """
 
 from typing import TYPE_CHECKING
@@ -45,6 +45,7 @@ if TYPE_CHECKING:
         SensitivityTable,
         study_sensitivity,
     )
+    from steelyard.payloads.slip import GraspSlip, LoadRows, grasp_slip
     from steelyard.payloads.study_motions import MOTIONS, study_motions
     from steelyard.payloads.systematic_errors import ConstantErrors
     from steelyard.payloads.weighing import RecursivePayload, Weighing
@@ -65,6 +66,8 @@ __all__ = [
     "ConstantErrors",
     "DecidedBy",
     "ErrorCell",
+    "GraspSlip",
+    "LoadRows",
     "LoadedRuns",
     "MotionSpread",
     "Mount",
@@ -81,6 +84,7 @@ __all__ = [
     "described",
     "errors_of",
     "fit_gains",
+    "grasp_slip",
     "massless",
     "mounted_at",
     "payload_of",

@@ -24,7 +24,7 @@ from steelyard.dynamics import base_wrench_regressor, forward_kinematics
 from steelyard.errors import DescriptionError, InputError, RecordingError, UnknownNameError
 from steelyard.estimation import Rows, Spread, linear_covariance
 from steelyard.finding import Finding, Severity
-from steelyard.layout import layout_of
+from steelyard.layout import Layout, layout_of
 from steelyard.payloads.arm_model import Mount
 from steelyard.payloads.weighing import BLIND, SCALES, Weighing, eliminated
 from steelyard.recording import Recording, wrench_in
@@ -67,6 +67,11 @@ class WristSensor:
         self.robot.parted(self.frame)
 
     @cached_property
+    def layout(self) -> Layout:
+        """The parameters whose columns `regressor` has."""
+        return layout_of(self.robot)
+
+    @cached_property
     def link(self) -> str:
         """The moving link that it sits on."""
         return self.robot.link_names[self.robot.frame(self.frame).link]
@@ -91,7 +96,7 @@ class WristSensor:
         Raises:
             DescriptionError: a moving link beyond it states no inertia.
         """
-        layout = layout_of(self.robot)
+        layout = self.layout
         phi = np.zeros(layout.size)
         carried = self.robot.parted(self.frame).carried
         if carried is not None:
@@ -124,7 +129,7 @@ class WristSensor:
         at = run.channels
         if "v" not in at or "a" not in at:
             raise RecordingError("needs q, v and a.", place="run")
-        B = base_wrench_regressor(self.robot, layout_of(self.robot), at["q"], at["v"], at["a"])
+        B = base_wrench_regressor(self.robot, self.layout, at["q"], at["v"], at["a"])
         X = forward_kinematics(self.robot, at["q"], [self.frame])[:, 0]
         R, p = X[:, :3, :3], X[:, :3, 3]
         n = B[:, 3:] - np.cross(p[:, :, None], B[:, :3], axis=1)
@@ -212,7 +217,7 @@ class _Equations:
 
     @classmethod
     def of(cls, sensor: WristSensor, held: Mount, run: Recording, full: bool, asked: bool) -> _Equations:
-        Y, layout = sensor.regressor(run), layout_of(sensor.robot)
+        Y, layout = sensor.regressor(run), sensor.layout
         y, known = sensor.measured(run), np.zeros((run.n, 6))
         ten = Y[:, :, layout.of_link(held.link)] @ held.to_link
         if asked:
@@ -273,7 +278,7 @@ def _fitted(equations: Sequence[_Equations], *, shared: bool) -> _Fit:
     w = np.ones(6)
     for _ in range(_ROUNDS):
         W = [each.rows(at, zeros, slope) for each, at, slope in zip(equations, places, slopes, strict=True)]
-        solved = _solved(W, [each.target for each in equations], w)
+        solved = solved_rows(W, [each.target for each in equations], w)
         values = solved.values
         left = [each.target - rows @ values for each, rows in zip(equations, W, strict=True)]
         count = sum(len(each) for each in left)
@@ -287,11 +292,11 @@ def _fitted(equations: Sequence[_Equations], *, shared: bool) -> _Fit:
 
     def pieces() -> Iterator[Rows]:
         for each, rows in zip(equations, W, strict=True):
-            for part in _parts(len(rows)):
+            for part in even_parts(len(rows)):
                 yield Rows(rows[part], rows[part], each.target[part])
 
-    residual = [each[part] for each in left for part in _parts(len(each))]
-    solved = _solved(W, [each.target for each in equations], w)
+    residual = [each[part] for each in left for part in even_parts(len(each))]
+    solved = solved_rows(W, [each.target for each in equations], w)
     covariance, _ = linear_covariance(pieces, w, solved.shown @ solved.shown.T, residual, "autoregressive")
     # In coordinates in which white noise of these weights would have the covariance 1.
     C = solved.along @ covariance @ solved.along.T
@@ -301,23 +306,41 @@ def _fitted(equations: Sequence[_Equations], *, shared: bool) -> _Fit:
     return _Fit(solved.values, Spread(covariance, solved.blind), root, rms, count)
 
 
-def _parts(n: int) -> list[slice]:
-    """Even runs of at most so many samples."""
+def even_parts(n: int) -> list[slice]:
+    """Samples in even runs, each short enough for noise to be followed through it.
+
+    Args:
+        n: number of samples.
+    """
     edges = np.linspace(0, n, -(-n // _PIECE) + 1).astype(int)
     return [slice(int(a), int(b)) for a, b in zip(edges[:-1], edges[1:], strict=True)]
 
 
 @dataclass(frozen=True, eq=False)
-class _Solution:
-    """Least squares along what the data shows: theta = shown z + blind y, z = along theta."""
+class RowsSolution:
+    """Least squares along what the data shows: theta = shown z + blind y, with z = along theta.
 
-    values: Array  # (b,)
-    shown: Array  # (b, k), of one deviation each where the weights are one over the noise
-    along: Array  # (k, b)
-    blind: Array  # (b, b - k)
+    Attributes:
+        values: theta, nothing of it blind, shape (b,), SI.
+        shown: directions of one deviation each where the weights are one over the noise, shape (b, k), SI.
+        along: what measures theta along them, shape (k, b), SI.
+        blind: directions that the data does not show, shape (b, b - k), SI.
+    """
+
+    values: Array
+    shown: Array
+    along: Array
+    blind: Array
 
 
-def _solved(regressors: Sequence[Array], targets: Sequence[Array], w: Array) -> _Solution:
+def solved_rows(regressors: Sequence[Array], targets: Sequence[Array], w: Array) -> RowsSolution:
+    """Weighted least squares over runs, blind directions left out.
+
+    Args:
+        regressors: W of each run, c equations in a sample, shape (N, c, b), SI.
+        targets: y of each run, shape (N, c), SI.
+        w: one over the noise of each equation, shape (c,), SI.
+    """
     b = regressors[0].shape[2]
     R: Array = np.zeros((0, b + 1))
     for rows, target in zip(regressors, targets, strict=True):
@@ -331,7 +354,7 @@ def _solved(regressors: Sequence[Array], targets: Sequence[Array], w: Array) -> 
     # Round-off along a dead column, as the lag of an arm that stands, would pass for an equation.
     Vt[:k, dead] = 0.0
     shown, along = scale[:, None] * Vt[:k].T / s[:k], s[:k, None] * Vt[:k] / scale
-    return _Solution(shown @ (U.T @ R[:, b])[:k], shown, along, scale[:, None] * Vt[k:].T)
+    return RowsSolution(shown @ (U.T @ R[:, b])[:k], shown, along, scale[:, None] * Vt[k:].T)
 
 
 def _zeros_differ(found: _Fit, runs: int) -> bool:

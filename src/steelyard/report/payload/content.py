@@ -412,7 +412,7 @@ def wrench_trace(
         The trace; its columns are three forces, then three moments.
     """
     Y, held = sensor.regressor(loaded), estimate.weighing.held
-    payload = Y[:, :, layout_of(sensor.robot).of_link(held.link)] @ (held.to_link @ estimate.ten)
+    payload = Y[:, :, sensor.layout.of_link(held.link)] @ (held.to_link @ estimate.ten)
     measured = in_band(loaded, sensor.measured(loaded) - Y @ sensor.gripper)
     payload = in_band(loaded, payload)
     return TorqueTrace(name, False, loaded.time, measured, payload + (measured - payload).mean(axis=0))
