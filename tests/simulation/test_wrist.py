@@ -35,10 +35,10 @@ def carried_wrench(load, q, v, a) -> np.ndarray:
         w = pinocchio.getFrameVelocity(model, data, at, local).angular
         moved = pinocchio.getFrameClassicalAcceleration(model, data, at, local)
         R = data.oMf[at].rotation
-        c, I = R @ load.com, R @ load.inertia @ R.T
+        c, J = R @ load.com, R @ load.inertia @ R.T
         centre = moved.linear + np.cross(moved.angular, c) + np.cross(w, np.cross(w, c))
         force = load.mass * (robot.gravity - centre)
-        moment = np.cross(c, force) - I @ moved.angular - np.cross(w, I @ w)
+        moment = np.cross(c, force) - J @ moved.angular - np.cross(w, J @ w)
         wrenches.append(np.concatenate([R.T @ force, R.T @ moment]))
     return np.array(wrenches)
 
@@ -65,7 +65,9 @@ def test_the_sensor_shows_noise_and_zero_of_the_preset_and_leaves_the_other_sign
     shown = np.column_stack(list(read_wrist(INDUSTRIAL, "x", np.zeros((4000, 6)), rng(1)).values()))
     assert shown.std(axis=0) == pytest.approx(np.repeat((0.1, 0.005), 3), rel=0.05)
     zero = np.abs(shown.mean(axis=0))
-    assert (zero[:3] < 5.0).all() and (zero[3:] < 0.5).all() and (zero > 1e-3).all()
+    assert (zero[:3] < 5.0).all()
+    assert (zero[3:] < 0.5).all()
+    assert (zero > 1e-3).all()
 
 
 def test_a_sensor_that_carries_nothing_or_does_not_move_is_refused() -> None:

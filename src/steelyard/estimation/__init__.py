@@ -40,7 +40,7 @@ if TYPE_CHECKING:
         weighted_spread,
     )
     from steelyard.estimation.methods import METHODS, WINDOW, fit_by_name
-    from steelyard.estimation.noise import Colour, Spread, linear_covariance
+    from steelyard.estimation.noise import Colour, NoiseModel, Spread, linear_covariance
     from steelyard.estimation.physical import fit_lmi, fit_log_cholesky, with_full_set
     from steelyard.estimation.static import static_problem
     from steelyard.estimation.torque_lag import TorqueLag, lag_seen_by, torque_aligned, with_lag
@@ -55,6 +55,7 @@ __all__ = [
     "FirstOrderFit",
     "JointTrace",
     "KnownMoment",
+    "NoiseModel",
     "Rows",
     "Spread",
     "TorqueLag",

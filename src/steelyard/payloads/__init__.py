@@ -1,9 +1,10 @@
 """What an arm holds: weighed by residual torques, with a known robot, or by the full arm estimated twice.
 
-A way (`methods`, or `wrench` for a sensor at the wrist) leads from runs to a `Weighing` (`weighing`), what the data says of the ten numbers;
-`payload_of` (`answer`) turns it into a body that can exist, with intervals and a word on what decided each
-number, by draws from `posterior`. `arm_model` is the robot without the payload, `systematic_errors` counts
-errors that repeat in every sample, `slip` asks whether the grasp held, `sensitivity` studies noise, filters and motions.
+A way (`methods`, or `wrench` for a sensor at the wrist) leads from runs to a `Weighing` (`weighing`), what
+the data says of the ten numbers; `payload_of` (`answer`) turns it into a body that can exist, with intervals
+and a word on what decided each number, by draws from `posterior`. `arm_model` is the robot without the
+payload, `systematic_errors` counts errors that repeat in every sample, `slip` asks whether the grasp held,
+`sensitivity` studies noise, filters and motions.
 """
 
 from typing import TYPE_CHECKING
@@ -61,6 +62,7 @@ __all__ = [
     "PAPERS_OBJECT",
     "POINTS",
     "QUANTITIES",
+    "SIGNS",
     "UNITS",
     "ArmModel",
     "ConstantErrors",
@@ -75,7 +77,6 @@ __all__ = [
     "PayloadEstimate",
     "PayloadPrior",
     "RecursivePayload",
-    "SIGNS",
     "SensitivityPlan",
     "SensitivityTable",
     "Weighing",

@@ -5,23 +5,25 @@ zero before, the equations of a weighing get three more columns,
 
 $$y = A\,\varphi + N\nu + H(t)\,A_h\,\Delta h + e,$$
 
-whose $\Delta h = m\,\Delta c$ is zero for a grasp that holds. Its covariance respects the memory of the noise,
-so that $\Delta h^T\Sigma^{-1}\Delta h$ has three degrees of freedom of chi square. The scan asks this for many
-$t_0$; for a load that creeps, four blocks of time with first moments of their own are asked as well.
+whose $\Delta h = m\,\Delta c$ is zero for a grasp that holds. The noise has a memory, an autoregression that
+a fit tells in which the load may slip; it is filtered out of all columns, so that
+$\Delta h^T\Sigma^{-1}\Delta h$ has three degrees of freedom of chi square. The scan asks this for many $t_0$;
+for a load that creeps, four blocks of time with first moments of their own are asked as well.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import scipy.stats
+import scipy.special
 
 from steelyard.arrays import Array
 from steelyard.dynamics import inverse_dynamics, torque_regressor
-from steelyard.estimation import Rows, Spread, linear_covariance
+from steelyard.estimation import NoiseModel, Rows, linear_covariance
 from steelyard.payloads.arm_model import ArmModel, Mount
+from steelyard.payloads.weighing import DEPENDENT
 from steelyard.payloads.wrench import WristSensor, even_parts, solved_rows
 from steelyard.recording import Recording
 from steelyard.signals import without_limited, without_turning
@@ -31,14 +33,19 @@ CHANCE = 0.01
 """Chance at which a grasp that holds is called one that slips."""
 LEAST = 2e-3
 """Least way of a centre of mass that is called a slip, m: less is what models and kinematics are off by."""
+SURE = 3.0
+"""Deviations that the way of a slip exceeds."""
 MOMENTS = 19
 """Times at which a change is asked for, spread evenly over the log."""
+FINER = 10
+"""Parts of the time between two of them in which it is then looked for."""
 BLOCKS = 4
 """Blocks of time whose first moments are compared."""
 FEWEST = 60
 """Samples below which a log is too short to be asked."""
 _ROUNDS = 3
 _QUIET = 1e-12
+_SEEN = 1e-3  # share of the columns of a change that a payload that stays must not explain
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,7 +106,7 @@ class GraspSlip:
         run: index of the loaded run in which the payload most likely moved.
         time: when, in that run, s.
         way: how far its centre of mass went, in its frame, shape (3,), m.
-        deviation: one of the length of the way, m.
+        deviation: one of the length of the way by noise, as if the time were known, m: too small.
     """
 
     chance: float
@@ -115,8 +122,8 @@ class GraspSlip:
 
     @property
     def noticed(self) -> bool:
-        """Whether the grasp slips."""
-        return self.chance < CHANCE and self.distance > LEAST
+        """Whether the grasp slips: chance does not explain a change, and the way that is told is sure."""
+        return self.chance < CHANCE and self.distance > max(LEAST, SURE * self.deviation)
 
 
 @with_one_blas_thread
@@ -133,51 +140,67 @@ def grasp_slip(rows: Sequence[LoadRows], mass: float) -> GraspSlip | None:
     count = sum(len(each.time) for each in rows)
     if count < FEWEST or not mass > 0.0:
         return None
-    starts = np.cumsum([0, *(len(each.time) for each in rows)])
-    cuts = np.linspace(0, count, MOMENTS + 2).astype(int)[1:-1]
-    asked = [(int(cut), _Asked.of(rows, [int(cut)])) for cut in cuts]
-    found = [(cut, answer) for cut, answer in asked if answer is not None]
-    if not found:
+    cuts = np.linspace(0, count, MOMENTS + 2).astype(int)[1:-1].tolist()
+    blocked = np.linspace(0, count, BLOCKS + 1).astype(int)[1:-1].tolist()
+    # A slip would pass for noise with a long memory, so that the noise is told by a fit that may have one:
+    # where plain least squares puts it, which also tells when and how far best where it is plain to see.
+    plain = _White.of(rows)
+    first = plain.likeliest(cuts)
+    if first is None:
         return None
-    cut, best = min(found, key=lambda item: item[1].chance)
-    blocks = _Asked.of(rows, np.linspace(0, count, BLOCKS + 1).astype(int)[1:-1].tolist())
+    step = count // (MOMENTS + 1)
+    near = range(max(first[0] - step, 1), min(first[0] + step, count - 1), max(step // FINER, 1))
+    cut, seen = plain.likeliest(near) or first
+    white = _White.of(rows, [cut, *blocked])
+    best, sure, blocks = white.likeliest(cuts), white.asked([cut]), white.asked(blocked)
+    if best is None or sure is None:
+        return None
     # Whoever asks several questions finds by chance more often, at most as often as there are questions.
-    chance = len(found) * best.chance
+    chance = len(cuts) * best[1].chance
     if blocks is not None:
         chance = 2.0 * min(chance, blocks.chance)
+    starts = np.cumsum([0, *(len(each.time) for each in rows)])
     run = int(np.searchsorted(starts, cut, side="right")) - 1
-    way = best.change / mass
+    way = seen.change / mass
     along = way / max(float(np.linalg.norm(way)), np.finfo(float).tiny)
-    deviation = float(np.sqrt(along @ best.covariance @ along)) / mass
+    deviation = float(np.sqrt(along @ sure.covariance @ along)) / mass
     return GraspSlip(min(chance, 1.0), run, float(rows[run].time[cut - starts[run]]), way, deviation)
 
 
 @dataclass(frozen=True, eq=False)
-class _Asked:
+class _Change:
     """Changes of the first moments at given samples, and the chance of them where nothing changes."""
 
     change: Array
     covariance: Array
+    square: float
     chance: float
 
+
+@dataclass(frozen=True, eq=False)
+class _White:
+    """All equations with noise that was made white, what a payload that stays explains taken out."""
+
+    rows: Sequence[LoadRows]
+    noise: tuple[NoiseModel, ...]
+    basis: Array  # orthonormal columns of what a payload that stays explains, (m, b)
+    left: Array  # (m,)
+
     @classmethod
-    def of(cls, rows: Sequence[LoadRows], cuts: Sequence[int]) -> _Asked | None:
-        W, first = [], 0
-        for each in rows:
-            index = first + np.arange(len(each.time))
-            after = [(index >= cut)[:, None, None] * each.ten[:, :, 1:4] for cut in cuts]
-            W.append(np.concatenate([each.ten, each.others, *after], axis=2))
-            first += len(each.time)
-        y, k = [each.target for each in rows], 3 * len(cuts)
-        w = np.ones(y[0].shape[1])
+    def of(cls, rows: Sequence[LoadRows], cuts: Sequence[int] | None = None) -> _White:
+        """With noise as it is when first moments may change at some samples; None takes it for white."""
+        stays = [np.concatenate([each.ten, each.others], axis=2) for each in rows]
+        W, y = stays, [each.target for each in rows]
+        if cuts is not None:
+            changes = _changed(rows, cuts)
+            W = [np.concatenate(both, axis=2) for both in zip(stays, changes, strict=True)]
+        count, w = sum(len(target) for target in y), np.ones(y[0].shape[1])
         for _ in range(_ROUNDS):
             solved = solved_rows(W, y, w)
             left = [target - each @ solved.values for each, target in zip(W, y, strict=True)]
-            rms = np.sqrt(sum((each**2).sum(axis=0) for each in left) / first)
-            size = np.sqrt(sum((each**2).sum(axis=0) for each in y) / first)
+            rms = np.sqrt(sum((each**2).sum(axis=0) for each in left) / count)
+            size = np.sqrt(sum((each**2).sum(axis=0) for each in y) / count)
             w = 1.0 / np.maximum(rms, _QUIET * max(float(size.max()), 1.0))
-        # Where the motion after a cut hides a first moment, nothing can be said of its change.
-        change = np.eye(len(solved.values))[-k:]
 
         def pieces() -> Iterator[Rows]:
             for each, target in zip(W, y, strict=True):
@@ -185,14 +208,62 @@ class _Asked:
                     yield Rows(each[part], each[part], target[part])
 
         residual = [each[part] for each in left for part in even_parts(len(each))]
-        solved = solved_rows(W, y, w)
         gain = solved.shown @ solved.shown.T
-        covariance, _ = linear_covariance(pieces, w, gain, residual, "autoregressive")
-        if not np.isfinite(Spread(covariance, solved.blind).variance(change)).all():
+        _, noise = linear_covariance(pieces, w, gain, residual, "white" if cuts is None else "autoregressive")
+        made = cls(rows, noise, np.zeros((0, 0)), np.zeros(0))
+        U, s, _ = np.linalg.svd(made._whitened(stays) * _lengths(stays), full_matrices=False)
+        U = U[:, s > DEPENDENT * s[0]]
+        target = made._whitened([each[:, :, None] for each in y])[:, 0]
+        # Twice, because once leaves round-off of what was large.
+        target = target - U @ (U.T @ target)
+        return cls(rows, noise, U, target - U @ (U.T @ target))
+
+    def _whitened(self, blocks: Sequence[Array]) -> Array:
+        """Columns (N, c, k) of each run as (m, k), each sample less what the noise before it foretells."""
+        parts = []
+        for block in blocks:
+            for k, model in enumerate(self.noise):
+                p = model.order
+                x = np.array(block[p:, k])
+                for lag, a in enumerate(model.coefficients.tolist(), start=1):
+                    x -= a * block[p - lag : len(block) - lag, k]
+                fresh = float(model.start[0] - model.coefficients @ model.start[1 : p + 1])
+                parts.append(x / np.sqrt(max(fresh, _QUIET * float(model.start[0]), np.finfo(float).tiny)))
+        return np.concatenate(parts)
+
+    def asked(self, cuts: Sequence[int]) -> _Change | None:
+        """What changes at some samples; None where the motion hides it."""
+        white = self._whitened(_changed(self.rows, cuts))
+        clean = white - self.basis @ (self.basis.T @ white)
+        lengths = np.linalg.norm(clean, axis=0)
+        if not (lengths > _SEEN * np.linalg.norm(white, axis=0)).all():
             return None
-        C, d = covariance[-k:, -k:], solved.values[-k:]
-        scale = np.sqrt(np.diag(C))
-        if not (scale > 0.0).all():
-            return None
-        chi = float((d / scale) @ np.linalg.solve(C / np.outer(scale, scale), d / scale))
-        return cls(d, C, float(scipy.stats.chi2.sf(chi, k)))
+        Q, R = np.linalg.qr(clean)
+        along, inverse, k = Q.T @ self.left, np.linalg.inv(R), 3 * len(cuts)
+        # What is left beyond the change says how far the model of the noise holds; never that it is less.
+        rest = float(self.left @ self.left - along @ along)
+        size = max(rest / max(len(self.left) - self.basis.shape[1] - k, 1), 1.0)
+        square = float(along @ along) / size
+        chance = float(scipy.special.gammaincc(0.5 * k, 0.5 * square))
+        return _Change(inverse @ along, size * inverse @ inverse.T, square, chance)
+
+    def likeliest(self, cuts: Iterable[int]) -> tuple[int, _Change] | None:
+        """The sample at which a change explains most; None where the motion hides all."""
+        found = [(cut, answer) for cut in cuts if (answer := self.asked([cut])) is not None]
+        return max(found, key=lambda item: item[1].square, default=None)
+
+
+def _changed(rows: Sequence[LoadRows], cuts: Sequence[int]) -> list[Array]:
+    """Columns of changes of the first moments at some samples, counted over all runs, (N, c, 3 k) of each."""
+    columns, first = [], 0
+    for each in rows:
+        index = (first + np.arange(len(each.time)))[:, None, None]
+        columns.append(np.concatenate([(index >= cut) * each.ten[:, :, 1:4] for cut in cuts], axis=2))
+        first += len(each.time)
+    return columns
+
+
+def _lengths(blocks: Sequence[Array]) -> Array:
+    """One over the length of each column."""
+    lengths = np.sqrt(sum((block**2).sum(axis=(0, 1)) for block in blocks))
+    return np.asarray(1.0 / np.where(lengths > 0.0, lengths, 1.0))

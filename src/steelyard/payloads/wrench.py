@@ -15,9 +15,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import pairwise
 
 import numpy as np
-import scipy.stats
+import scipy.special
 
 from steelyard.arrays import Array
 from steelyard.dynamics import base_wrench_regressor, forward_kinematics
@@ -244,7 +245,7 @@ class _Equations:
 
 @dataclass(frozen=True, eq=False)
 class _Fit:
-    """The ten numbers, the zeros, the gripper's ten and the lag; L with L theta = L values + e, e ~ N(0, 1)."""
+    """The ten numbers, the zeros, the gripper's ten and the lag; L theta = L values + e, e ~ N(0, 1)."""
 
     values: Array
     spread: Spread
@@ -313,7 +314,7 @@ def even_parts(n: int) -> list[slice]:
         n: number of samples.
     """
     edges = np.linspace(0, n, -(-n // _PIECE) + 1).astype(int)
-    return [slice(int(a), int(b)) for a, b in zip(edges[:-1], edges[1:], strict=True)]
+    return [slice(a, b) for a, b in pairwise(edges.tolist())]
 
 
 @dataclass(frozen=True, eq=False)
@@ -373,4 +374,4 @@ def _zeros_differ(found: _Fit, runs: int) -> bool:
     if not (scale > 0.0).all():
         return bool(np.abs(d).max() > 0.0)
     chi = float((d / scale) @ np.linalg.solve(covariance / np.outer(scale, scale), d / scale))
-    return bool(scipy.stats.chi2.sf(chi, len(C)) < MOVED)
+    return bool(scipy.special.gammaincc(0.5 * len(C), 0.5 * chi) < MOVED)

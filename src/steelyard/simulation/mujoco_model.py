@@ -49,16 +49,18 @@ def mujoco_model(robot: Robot, sensor: str | None = None) -> Any:
     robot.require_arm()
     _refuse_screws(robot)
     bodies = [_body(link) for link in robot.links]
-    parted = None if sensor is None else robot.parted(sensor)
-    if parted is not None and (parted.arm is None or parted.carried is None):
-        side = "carries" if parted.carried is None else "sits on"
-        raise DescriptionError(
-            f"no inertial is stated of what the sensor {side}, so that it cannot be simulated.",
-            place=f"link '{sensor}'",
-            remedy="Give it a load to hold (--payload), or choose another frame.",
-        )
-    if parted is not None:
-        bodies[parted.link] = parted.arm
+    carried, sensed = None, -1
+    if sensor is not None:
+        parted = robot.parted(sensor)
+        carried, sensed = parted.carried, parted.link
+        if parted.arm is None or carried is None:
+            side = "carries" if carried is None else "sits on"
+            raise DescriptionError(
+                f"no inertial is stated of what the sensor {side}, so that it cannot be simulated.",
+                place=f"link '{sensor}'",
+                remedy="Give it a load to hold (--payload), or choose another frame.",
+            )
+        bodies[sensed] = parted.arm
     spec = mujoco.MjSpec()
     spec.modelname = robot.name
     spec.compiler.degree = False
@@ -87,13 +89,13 @@ def mujoco_model(robot: Robot, sensor: str | None = None) -> Any:
             axis=joint.axis,
             armature=joint.drive.rotor or 0.0,
         )
-        if parted is not None and i == parted.link:
-            part = _with_sensor(spec, part, robot.frame(sensor).placement, parted.carried)
+        if sensor is not None and carried is not None and i == sensed:
+            part = _with_sensor(spec, part, robot.frame(sensor).placement, carried)
         parents.append(part)
     model = spec.compile()
     named = {f"link{i}": body for i, body in enumerate(bodies)}
-    if parted is not None:
-        named[_CARRIED] = parted.carried
+    if carried is not None:
+        named[_CARRIED] = carried
     for name, body in named.items():
         index = model.body(name).id
         model.body_mass[index] = body.mass

@@ -1,4 +1,4 @@
-"""A force-torque sensor at the wrist of a simulated arm: what MuJoCo says passes through it, and its errors."""
+"""A force-torque sensor at the wrist of a simulated arm: what MuJoCo says passes through, and its errors."""
 
 from __future__ import annotations
 

@@ -33,6 +33,7 @@ from steelyard.payloads import (
     UNITS,
     ArmModel,
     ConstantErrors,
+    GraspSlip,
     Mount,
     PayloadEstimate,
     Weighing,
@@ -204,6 +205,7 @@ class Payload:
         model: the arm without payload that was trusted, or that corrected where two runs differ.
         gripper: what the carrying link itself gained between the runs, in its own frame, shape (10,), SI.
         sensor: the one at the wrist that weighed; None where joint torques did.
+        slip: what was seen of the grasp; None where nothing can be said of it.
         verdict: of the estimate.
         findings: what was noticed.
         request: what was asked.
@@ -223,6 +225,7 @@ class Payload:
     model: ArmModel | None
     gripper: Array | None
     sensor: WristSensor | None
+    slip: GraspSlip | None
     verdict: Verdict
     findings: tuple[Finding, ...]
     request: PayloadRequest
@@ -299,6 +302,7 @@ class Payload:
             "bounds_need": None if bounds is None else bounds.needed,
             "others": {name: other.body.mass for name, other in self.others.items()},
             "weighed_by": "torque" if self.request.wrench is None else "wrench",
+            "slip": _slip(self.slip),
             "way": self.weighing.way,
             "why": self.why,
             "cond": self.weighing.condition,
@@ -544,6 +548,22 @@ class Payload:
 
 HEADS = ("", "value", "95 % from", "to", "unit", "decided by")
 """Headings of the table of a payload."""
+
+
+def _slip(slip: GraspSlip | None) -> dict[str, object] | None:
+    """What was seen of the grasp, as JSON holds it."""
+    if slip is None:
+        return None
+    way = slip.way.tolist()
+    return {
+        "noticed": slip.noticed,
+        "chance": slip.chance,
+        "run": slip.run,
+        "time": slip.time,
+        "way": way,
+        "distance": slip.distance,
+        "deviation": slip.deviation,
+    }
 
 
 def _ends(bounds: GuaranteedBounds) -> dict[str, list[float]]:

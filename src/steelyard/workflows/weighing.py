@@ -30,7 +30,9 @@ from steelyard.payloads import (
     ArmModel,
     ConstantErrors,
     DecidedBy,
+    GraspSlip,
     LoadedRuns,
+    LoadRows,
     Mount,
     PayloadEstimate,
     PayloadPrior,
@@ -40,6 +42,8 @@ from steelyard.payloads import (
     described,
     errors_of,
     fit_gains,
+    grasp_slip,
+    massless,
     mounted_at,
     payload_of,
     residual_torque,
@@ -56,6 +60,7 @@ from steelyard.signals import Preparation, prepared_alike, sampling_of
 from steelyard.threads import with_one_blas_thread
 from steelyard.workflows.controller_load import flange_findings, flange_of
 from steelyard.workflows.given import given_model, given_robot
+from steelyard.workflows.grasp import grasp_check, grasp_findings
 from steelyard.workflows.guaranteed_payload import guaranteed
 from steelyard.workflows.identify import DRIVE
 from steelyard.workflows.logs import (
@@ -274,7 +279,8 @@ def _weighed(asked: PayloadRequest, objects: GivenObjects) -> Payload:
         again = _runs(task, constants)
         others[constants] = _estimate(task, again, way)
         say(f"   with torque constants {constants}: {others[constants].body.mass:.4g} kg")
-    bounds, checks = None, list(_checks(estimate))
+    slip = _slip(task, runs, way, estimate)
+    bounds, checks = None, [*_checks(estimate), grasp_check(slip)]
     if request.torque_error is not None:
         bounds, check = guaranteed(request, objects, held, task.model)
         checks.append(check)
@@ -288,6 +294,7 @@ def _weighed(asked: PayloadRequest, objects: GivenObjects) -> Payload:
         *_carried(task),
         *_gains(estimate, others),
         *estimate.findings,
+        *grasp_findings(slip, request.loaded),
         *noticed,
     )
     found = Payload(
@@ -302,6 +309,7 @@ def _weighed(asked: PayloadRequest, objects: GivenObjects) -> Payload:
         task.trusted(way),
         task.gripper,
         task.sensor,
+        slip,
         Verdict(tuple(checks)),
         findings,
         asked,
@@ -541,6 +549,22 @@ def _weigh(task: WeighingTask, runs: Runs, way: str) -> Weighing:
         interval=runs.interval,
         constants=constants,
     )
+
+
+def _slip(task: WeighingTask, runs: Runs, way: str, estimate: PayloadEstimate) -> GraspSlip | None:
+    """Whether the payload stayed where it was held; None where that cannot be told."""
+    held, mass = task.held, estimate.body.mass
+    if task.sensor is not None:
+        rows = [LoadRows.of_wrench(task.sensor, held, run) for run in runs.loaded]
+    elif way == "model":
+        rows = [LoadRows.of_torques(task.model, held, run) for run in runs.loaded]
+    elif way == "residual":
+        own, trusted = massless(task.robot), task.trusted(way)
+        pairs = zip(runs.loaded, runs.empty, strict=True)
+        rows = [LoadRows.of_torques(own, held, residual_torque(full, bare, trusted)) for full, bare in pairs]
+    else:
+        return None
+    return grasp_slip(rows, mass)
 
 
 def _model(request: PayloadRequest, objects: GivenObjects, robot: Robot) -> ArmModel:

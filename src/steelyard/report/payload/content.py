@@ -393,9 +393,7 @@ def payload_trace(
     return TorqueTrace(name, held_out, run.time, measured, payload + _changes(measured - payload, at["v"]))
 
 
-def wrench_trace(
-    sensor: WristSensor, estimate: PayloadEstimate, name: str, loaded: Recording
-) -> TorqueTrace:
+def wrench_trace(sensor: WristSensor, estimate: PayloadEstimate, name: str, loaded: Recording) -> TorqueTrace:
     r"""What a sensor at the wrist measures of a payload, and what the payload explains of it.
 
     Measured is the wrench less that of what holds the payload by the description; explained is
