@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -60,7 +60,6 @@ from steelyard.signals import Preparation, prepared_alike, sampling_of
 from steelyard.threads import with_one_blas_thread
 from steelyard.workflows.controller_load import flange_findings, flange_of
 from steelyard.workflows.given import given_model, given_robot
-from steelyard.workflows.grasp import grasp_check, grasp_findings
 from steelyard.workflows.guaranteed_payload import guaranteed
 from steelyard.workflows.identify import DRIVE
 from steelyard.workflows.logs import (
@@ -74,6 +73,11 @@ from steelyard.workflows.weighed_payload import Payload, PayloadRequest, Runs, p
 WAYS = ("auto", "residual", "model", "arm")
 COARSE = 0.1
 """Half the interval of the mass over the mass from which on the answer is coarse."""
+SLIPPED = (
+    "The answer is a mean of two places: weigh a log that ends before that time, "
+    "or grip it tighter and run again"
+)
+"""What to do about a load that slips."""
 
 
 def payload_weighed(given: Mapping[str, Any]) -> Payload:
@@ -280,7 +284,7 @@ def _weighed(asked: PayloadRequest, objects: GivenObjects) -> Payload:
         others[constants] = _estimate(task, again, way)
         say(f"   with torque constants {constants}: {others[constants].body.mass:.4g} kg")
     slip = _slip(task, runs, way, estimate)
-    bounds, checks = None, [*_checks(estimate), grasp_check(slip)]
+    bounds, checks = None, [*_checks(estimate), _grasp_check(slip)]
     if request.torque_error is not None:
         bounds, check = guaranteed(request, objects, held, task.model)
         checks.append(check)
@@ -294,7 +298,7 @@ def _weighed(asked: PayloadRequest, objects: GivenObjects) -> Payload:
         *_carried(task),
         *_gains(estimate, others),
         *estimate.findings,
-        *grasp_findings(slip, request.loaded),
+        *_grasp_findings(slip, request.loaded),
         *noticed,
     )
     found = Payload(
@@ -565,6 +569,30 @@ def _slip(task: WeighingTask, runs: Runs, way: str, estimate: PayloadEstimate) -
     else:
         return None
     return grasp_slip(rows, mass)
+
+
+def _grasp_check(slip: GraspSlip | None) -> Check:
+    """Judge what was seen of a grasp."""
+    if slip is None:
+        message = "the runs are too short or the motion too poor, or the arm was estimated with the load."
+        return Check("grasp", Status.NOT_RUN, message)
+    evidence = {"chance": slip.chance, "time": slip.time, "distance": slip.distance}
+    if not slip.noticed:
+        seen = f"chance of what was seen {slip.chance:.2g}"
+        return Check("grasp", Status.PASS, f"the load stayed where it was held ({seen}).", evidence)
+    return Check("grasp", Status.WARN, f"the load slips: {_moved(slip)}.", evidence)
+
+
+def _grasp_findings(slip: GraspSlip | None, loaded: Sequence[str]) -> list[Finding]:
+    """Say when and how far a load slipped, and what to do; nothing where it did not."""
+    if slip is None or not slip.noticed:
+        return []
+    message = f"the load slips in its grasp: {_moved(slip)}. {SLIPPED}."
+    return [Finding(Severity.WARNING, "grasp-slips", message, Path(loaded[slip.run]).name)]
+
+
+def _moved(slip: GraspSlip) -> str:
+    return f"its centre of mass moved by about {1e3 * slip.distance:.2g} mm at {slip.time:.3g} s"
 
 
 def _model(request: PayloadRequest, objects: GivenObjects, robot: Robot) -> ArmModel:
