@@ -32,6 +32,7 @@ STANDS_ALONE = {
     "steelyard.robot.descriptions.source_edits": "changes of a text that keep the rest of it, whoever asks",
     "steelyard.inertia.scene_mesh": "file formats, by libraries that an extra brings",
     "steelyard.limits.decomposition": "how a mesh is cut, and why its pieces hold it: proofs rest on it",
+    "steelyard.simulation.wrist": "a force-torque sensor, which tests of weighing read without a run",
     "steelyard.workflows.guaranteed_payload": "guaranteed bounds of a payload, beside its estimate",
 }
 """Shorter files with one importer beside them, and why each is a concept a reader looks for by name."""

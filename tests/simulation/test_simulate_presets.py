@@ -39,6 +39,10 @@ def test_the_presets_have_the_numbers_of_the_interface() -> None:
         torque_quantum=0.02e-2,
         delay=1e-3,
         torque_limits=True,
+        force_noise=0.1,
+        moment_noise=0.005,
+        force_zero=5.0,
+        moment_zero=0.5,
     )
     assert SENSORS["industrial"] == industrial
     cheap = SENSORS["low-cost"]

@@ -190,3 +190,23 @@ def test_what_no_controller_can_be_told_is_refused_and_nothing_is_written(
     with pytest.raises(InputError, match=words):
         payload("panda", loaded="loaded.csv", out=tmp_path / "asset", **options)
     assert not list(tmp_path.iterdir())
+
+
+def test_a_load_that_slips_is_told_with_its_time_and_what_to_do(tmp_path: Path) -> None:
+    motion, moved = motion_of(PANDA), LOAD.moved(Pose(np.eye(3), np.array([0.0, 0.015, 0.0])))
+    stays, slipped = (
+        driven(PANDA, motion, each, noise=0.02, rng=np.random.default_rng(1), driven=True)
+        for each in (LOAD, moved)
+    )
+    tau = np.where((stays.time >= 5.0)[:, None], slipped.channels["tau"], stays.channels["tau"])
+    found = payload("panda", loaded=stays.revised("slipped", {}, tau=tau))
+    assert found.slip is not None
+    assert found.document["slip"]["noticed"]
+    assert found.document["slip"]["time"] == pytest.approx(5.0, abs=0.3)
+    assert found.document["slip"]["distance"] == pytest.approx(0.015, abs=0.003)
+    (finding,) = [each for each in found.findings if each.code == "grasp-slips"]
+    assert "ends before" in finding.message
+    assert found.verdict.check("grasp").status is Status.WARN
+    held = payload("panda", loaded=stays)
+    assert "grasp-slips" not in {each.code for each in held.findings}
+    assert held.verdict.check("grasp").status is Status.PASS

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from steelyard.estimation.diagnosis import Diagnosis, diagnose
     from steelyard.estimation.drive_choice import choose_drive
     from steelyard.estimation.entropic import largest_torque, with_links_near
+    from steelyard.estimation.equations import Rows
     from steelyard.estimation.first_order import (
         FirstOrderFit,
         JointTrace,
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
     from steelyard.estimation.knock import without_knocks
     from steelyard.estimation.linear import weighted_spread
     from steelyard.estimation.methods import METHODS, WINDOW, fit_by_name
-    from steelyard.estimation.noise import Colour, Spread
+    from steelyard.estimation.noise import Colour, NoiseModel, Spread, linear_covariance
     from steelyard.estimation.physical import with_full_set
     from steelyard.estimation.static import static_problem
     from steelyard.estimation.torque_lag import TorqueLag, lag_seen_by, torque_aligned, with_lag
@@ -47,6 +48,8 @@ __all__ = [
     "FirstOrderFit",
     "JointTrace",
     "KnownMoment",
+    "NoiseModel",
+    "Rows",
     "Spread",
     "TorqueLag",
     "calibrate_by_moments",
@@ -62,6 +65,7 @@ __all__ = [
     "instrumental_shift",
     "lag_seen_by",
     "largest_torque",
+    "linear_covariance",
     "linearised",
     "lowest_cutoff",
     "static_problem",

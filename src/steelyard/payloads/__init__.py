@@ -1,9 +1,10 @@
 """What an arm holds: weighed by residual torques, with a known robot, or by the full arm estimated twice.
 
-A way (`methods`) leads from runs to a `Weighing` (`weighing`), what the data says of the ten numbers;
-`payload_of` (`answer`) turns it into a body that can exist, with intervals and a word on what decided each
-number, by draws from `posterior`. `arm_model` is the robot without the payload, `systematic_errors` counts
-errors that repeat in every sample, `sensitivity` studies noise, filters and motions.
+A way (`methods`, or `wrench` for a sensor at the wrist) leads from runs to a `Weighing` (`weighing`), what
+the data says of the ten numbers; `payload_of` (`answer`) turns it into a body that can exist, with intervals
+and a word on what decided each number, by draws from `posterior`. `arm_model` is the robot without the
+payload, `systematic_errors` counts errors that repeat in every sample, `slip` asks whether the grasp held,
+`sensitivity` studies noise, filters and motions.
 """
 
 from typing import TYPE_CHECKING
@@ -45,9 +46,11 @@ if TYPE_CHECKING:
         SensitivityTable,
         study_sensitivity,
     )
+    from steelyard.payloads.slip import GraspSlip, LoadRows, grasp_slip
     from steelyard.payloads.study_motions import MOTIONS, study_motions
     from steelyard.payloads.systematic_errors import ConstantErrors
     from steelyard.payloads.weighing import Weighing
+    from steelyard.payloads.wrench import SIGNS, WristSensor, weigh_by_wrench
 
 __all__ = [
     "FILTERS",
@@ -59,11 +62,14 @@ __all__ = [
     "PAPERS_OBJECT",
     "POINTS",
     "QUANTITIES",
+    "SIGNS",
     "UNITS",
     "ArmModel",
     "ConstantErrors",
     "DecidedBy",
     "ErrorCell",
+    "GraspSlip",
+    "LoadRows",
     "LoadedRuns",
     "MotionSpread",
     "Mount",
@@ -73,10 +79,12 @@ __all__ = [
     "SensitivityPlan",
     "SensitivityTable",
     "Weighing",
+    "WristSensor",
     "calibrated",
     "described",
     "errors_of",
     "fit_gains",
+    "grasp_slip",
     "massless",
     "mounted_at",
     "payload_of",
@@ -85,6 +93,7 @@ __all__ = [
     "study_motions",
     "study_sensitivity",
     "weigh_by_residual",
+    "weigh_by_wrench",
     "weigh_full_arm",
     "weigh_several",
     "weigh_with_model",

@@ -2,7 +2,8 @@
 
 `recording` is the noun. `files` reads and writes it by suffix: CSV, npz and Parquet in `formats`, ROS 2 bags
 in `bags`; `given` takes data that is in memory. `columns` decides which column is what (`channels` lists the
-names and units), `assembly` makes the recording, and `inspection` says what is wrong with it.
+names and units), `wrench` finds those of force-torque sensors, `assembly` makes the recording, and
+`inspection` says what is wrong with it.
 """
 
 from typing import TYPE_CHECKING
@@ -16,8 +17,10 @@ if TYPE_CHECKING:
     from steelyard.recording.inspection.inspect import inspect_recording, saturated
     from steelyard.recording.inspection.phases import main_motion_rows, same_motion
     from steelyard.recording.recording import Recording, Step
+    from steelyard.recording.wrench import AXES, wrench_columns_of, wrench_in
 
 __all__ = [
+    "AXES",
     "CHANNELS",
     "DataFrame",
     "Log",
@@ -32,6 +35,8 @@ __all__ = [
     "require_writable_log",
     "same_motion",
     "saturated",
+    "wrench_columns_of",
+    "wrench_in",
     "write",
 ]
 

@@ -181,7 +181,10 @@ _FACTORS = {
     "q_ref": _POSITION,
     "v_ref": _VELOCITY,
     "a_ref": _ACCELERATION,
+    "force": {"N": 1.0, "mN": 1e-3, "kN": 1e3},
+    "moment": {"Nm": 1.0, "mNm": 1e-3, "kNm": 1e3, "Nmm": 1e-3},
 }
+_WRENCH = re.compile(r"wrench_.+_(?P<part>[fm])[xyz]")
 _KNOWN = frozenset(unit for factors in _FACTORS.values() for unit in factors)
 _LOWER = frozenset(unit for unit in _KNOWN if unit.islower() and len(unit) > 2)
 _BRACKETED = re.compile(r"(?P<name>.*?)[\s_]*[\[(](?P<unit>[^\[\]()]{1,12})[\])]")
@@ -261,6 +264,9 @@ def _normal(unit: str) -> str:
 def _quantity(name: str, *, any_joint: bool) -> str | None:
     if is_time(name):
         return "time"
+    if wrench := _WRENCH.fullmatch(name):
+        # Behind the axis an underscore could be part of no name, but brackets are what users write.
+        return {"f": "force", "m": "moment"}[wrench["part"]] if any_joint else None
     reading = spelling(name)
     if reading is None or not (any_joint or isinstance(reading.joint, int)):
         return None

@@ -39,6 +39,23 @@ class Frame:
 
 
 @dataclass(frozen=True, eq=False)
+class PartedLink:
+    """A moving link, cut where a sensor sits.
+
+    Attributes:
+        link: its index among the moving links.
+        arm: inertia on the arm's side, in the link's frame; None where nothing is stated.
+        carried: inertia that the sensor carries, in the link's frame; None where nothing is stated.
+        names: of the links that the sensor carries.
+    """
+
+    link: int
+    arm: Body | None
+    carried: Body | None
+    names: tuple[str, ...]
+
+
+@dataclass(frozen=True, eq=False)
 class Robot:
     """A tree of rigid links, with limits, geometry, nominal inertias and drives.
 
@@ -294,6 +311,35 @@ class Robot:
         part = Link(name, body, collision=tuple(collision))
         links[place.link + 1] = links[place.link + 1].with_bolted(part, place.placement)
         return replace(self, base=links[0], links=tuple(links[1:]), tool=tool.name)
+
+    def parted(self, frame: str) -> PartedLink:
+        """What a sensor in a frame carries: all that is bolted to its moving link after it.
+
+        A description lists what is bolted to a link from it outwards; a tool, a locked finger and a payload
+        come last. The sensor's own body, and the moving link's, count to the arm.
+
+        Args:
+            frame: name of the sensor's link, moving or fixed.
+
+        Returns:
+            The two parts of the moving link.
+
+        Raises:
+            UnknownNameError: no such link; lists those that exist.
+            InputError: the frame does not move.
+        """
+        place = self.frame(frame)
+        if place.link < 0:
+            raise InputError(
+                f"'{frame}' is part of the base, which carries no sensor of what is held.",
+                place="frame",
+                remedy="Name a link that moves.",
+            )
+        link = self.links[place.link]
+        names = [link.name, *(part.name for part in link.fixed)]
+        first = names.index(frame)
+        arm, carried = replace(link, fixed=link.fixed[:first]), Link(link.name, fixed=link.fixed[first:])
+        return PartedLink(place.link, arm.body, carried.body, tuple(names[first + 1 :]))
 
     def locked(self, positions: Mapping[str, ArrayLike]) -> Robot:
         """The same robot with some joints held still.

@@ -206,6 +206,8 @@ class Preparation:
         why: where a cut-off is given, who chose it and why, in one sentence.
         torque_limit: largest torque of each joint's drive, infinite where there is none, shape (nj,), N·m or
             N; None where nothing is stated. Samples at it are marked, see `without_limited`.
+        torques: whether torques are needed; where they are not, as for a sensor at the wrist, they are left
+            out.
     """
 
     torque_constant: Array | None = None
@@ -213,6 +215,7 @@ class Preparation:
     interval: float | None = None
     why: str = "as asked."
     torque_limit: Array | None = None
+    torques: bool = True
 
     def __post_init__(self) -> None:
         if self.torque_constant is not None:
@@ -274,13 +277,16 @@ def _file_of(log: Recording) -> str:
 def _made_ready(log: Recording, how: Preparation) -> Prepared:
     _require_measured(log)
     findings = inspect_recording(log)
-    if how.torque_constant is not None:
+    if not how.torques:
+        log = log.with_channels(tau=None, current=None)
+    elif how.torque_constant is not None:
         log = torque_from_current(log, how.torque_constant)
-    if log.tau is None:
+    if log.tau is not None:
+        _require_live_torques(log, log.tau)
+    elif how.torques:
         remedy = "State the torque constants." if log.current is not None else "Record joint torques."
         raise RecordingError("has no torques.", place="log", remedy=remedy)
-    _require_live_torques(log, log.tau)
-    at_limit, noticed = _limited(log, how.torque_limit)
+    at_limit, noticed = _limited(log, how.torque_limit) if how.torques else ([], ())
     sampling, count = sampling_of(log), log.n
     log = evenly_timed(log, longest_gap=np.inf)
     remarks = [f"{count} samples of {sampling.interval:.4g} s; {_said_of_time(sampling, log)}."]
@@ -300,7 +306,8 @@ def _made_ready(log: Recording, how: Preparation) -> Prepared:
     log = main_motion(log, STANDING)
     remarks.append(
         f"{log.n} samples of {1.0 / log.rate:.4g} s are kept, {log.duration:.4g} of {whole:.4g} s, in which "
-        f"the joints move; torques are compared below {_band(log, cutoff):.3g} Hz."
+        f"the joints move; {'torques' if how.torques else 'wrenches'} are compared below "
+        f"{_band(log, cutoff):.3g} Hz."
     )
     if period is not None:
         remarks.append(f"the motion repeats after {period:.4g} s.")

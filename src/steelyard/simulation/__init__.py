@@ -1,9 +1,9 @@
 """A robot that is not our own code: MuJoCo's dynamics with drives and sensors, run into a Recording.
 
 `plant` is the simulated arm, made by `mujoco_model`, with `friction` in its drives; `sensor` and `sensing`
-are what its log goes through. `run` tries a motion in the loop of `closed_loop` (`cycles` is its kernel).
-`joint_experiments` and `object_trials` are other experiments; `second_look` checks a certified motion by
-other code.
+are what its log goes through, `wrist` is a force-torque sensor. `run` tries a motion in the loop of
+`closed_loop` (`cycles` is its kernel). `joint_experiments` and `object_trials` are other experiments;
+`second_look` checks a certified motion by other code.
 """
 
 from typing import TYPE_CHECKING

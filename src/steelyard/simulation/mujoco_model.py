@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -15,12 +16,14 @@ from numba import types
 from steelyard.arrays import Array
 from steelyard.errors import DescriptionError, InputError
 from steelyard.inertia import Body
+from steelyard.pose import Pose
 from steelyard.robot import JointKind, Link, Robot
 
+_CARRIED, _SITE = "carried", "sensor"
 _SAME = 1e-12  # what MuJoCo's own normalising of axes and quaternions may change
 
 
-def mujoco_model(robot: Robot) -> Any:
+def mujoco_model(robot: Robot, sensor: str | None = None) -> Any:
     """Build the model; body i + 1 is named `link<i>` and its joint `joint<i>`, i being the robot's index.
 
     Rotor inertia becomes MuJoCo's armature; friction is left out, it is applied as a force. MuJoCo's compiler
@@ -28,8 +31,13 @@ def mujoco_model(robot: Robot) -> Any:
     inequality to the last bit. So it compiles unit bodies at the right places, the true masses and principal
     moments are written into the model, and what MuJoCo derives from them is computed again.
 
+    With a sensor, the link that it sits on is cut there in two that are welded together, its outer part named
+    `carried`, on which all that moves beyond hangs. MuJoCo's own sensors of force and torque, in this order,
+    tell what passes between the two.
+
     Args:
         robot: the robot; every moving link must state a possible inertial.
+        sensor: name of the link in whose frame a force-torque sensor sits; None for none.
 
     Returns:
         The `mujoco.MjModel`.
@@ -41,6 +49,18 @@ def mujoco_model(robot: Robot) -> Any:
     robot.require_arm()
     _refuse_screws(robot)
     bodies = [_body(link) for link in robot.links]
+    carried, sensed = None, -1
+    if sensor is not None:
+        parted = robot.parted(sensor)
+        carried, sensed = parted.carried, parted.link
+        if parted.arm is None or carried is None:
+            side = "carries" if carried is None else "sits on"
+            raise DescriptionError(
+                f"no inertial is stated of what the sensor {side}, so that it cannot be simulated.",
+                place=f"link '{sensor}'",
+                remedy="Give it a load to hold (--payload), or choose another frame.",
+            )
+        bodies[sensed] = parted.arm
     spec = mujoco.MjSpec()
     spec.modelname = robot.name
     spec.compiler.degree = False
@@ -69,16 +89,37 @@ def mujoco_model(robot: Robot) -> Any:
             axis=joint.axis,
             armature=joint.drive.rotor or 0.0,
         )
+        if sensor is not None and carried is not None and i == sensed:
+            part = _with_sensor(spec, part, robot.frame(sensor).placement, carried)
         parents.append(part)
     model = spec.compile()
-    for i, body in enumerate(bodies):
-        index = model.body(f"link{i}").id
+    named = {f"link{i}": body for i, body in enumerate(bodies)}
+    if carried is not None:
+        named[_CARRIED] = carried
+    for name, body in named.items():
+        index = model.body(name).id
         model.body_mass[index] = body.mass
         model.body_inertia[index] = np.maximum(body.principal_axes().moments, 0.0)
     _check_resistance(model, robot)
     mujoco.mj_setConst(model, mujoco.MjData(model))
-    _check_bodies(model, robot, bodies)
+    _check_bodies(model, named)
     return model
+
+
+def _with_sensor(spec: Any, link: Any, placement: Pose, carried: Body) -> Any:
+    """The outer part of a link, welded to it, with sensors of what passes between the two."""
+    outer = link.add_body(
+        name=_CARRIED,
+        mass=1.0,
+        inertia=np.ones(3),
+        ipos=carried.com,
+        iquat=quaternion(carried.principal_axes().rotation),
+        explicitinertial=True,
+    )
+    outer.add_site(name=_SITE, pos=placement.translation, quat=quaternion(placement.rotation))
+    for kind in (mujoco.mjtSensor.mjSENS_FORCE, mujoco.mjtSensor.mjSENS_TORQUE):
+        spec.add_sensor(type=kind, objtype=mujoco.mjtObj.mjOBJ_SITE, objname=_SITE)
+    return outer
 
 
 def _refuse_screws(robot: Robot) -> None:
@@ -140,10 +181,10 @@ def _check_resistance(model: Any, robot: Robot) -> None:
             )
 
 
-def _check_bodies(model: Any, robot: Robot, bodies: list[Body]) -> None:
+def _check_bodies(model: Any, bodies: Mapping[str, Body]) -> None:
     """Compare every mass, centre and tensor that stands in the model with the robot's."""
-    for i, body in enumerate(bodies):
-        part = model.body(f"link{i}")
+    for name, body in bodies.items():
+        part = model.body(name)
         flat = np.empty(9)
         mujoco.mju_quat2Mat(flat, part.iquat)
         R = flat.reshape(3, 3)
@@ -156,7 +197,7 @@ def _check_bodies(model: Any, robot: Robot, bodies: list[Body]) -> None:
         ):
             raise DescriptionError(
                 "the simulator changed its inertia.",
-                place=f"link '{robot.links[i].name}'",
+                place=f"body '{name}'",
                 evidence={"mass": part.mass, "com": part.ipos, "inertia": tensor},
             )
 

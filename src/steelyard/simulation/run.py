@@ -17,12 +17,14 @@ from steelyard.motion import Motion
 from steelyard.recording import Recording, Step
 from steelyard.robot import Robot
 from steelyard.simulation.closed_loop import TorqueLimiter, closed_loop
+from steelyard.simulation.mujoco_model import mujoco_model
 from steelyard.simulation.plant import Plant
 from steelyard.simulation.sensor import (
     SensorPreset,
     effort_limits,
     sensor_preset,
 )
+from steelyard.simulation.wrist import differenced_motion, read_wrist, wrist_wrench
 
 # What a simulated arm would have run into.
 
@@ -122,6 +124,7 @@ def simulate_motion(
     torque_limits: bool | None = None,
     backlash: ArrayLike = 0.0,
     clearance: Clearance | None = None,
+    wrench: str | None = None,
 ) -> Recording:
     r"""Run a motion on a simulated robot and record it.
 
@@ -154,9 +157,12 @@ def simulate_motion(
             or (nv,), rad or m; not for `ideal`, whose log is the truth. The recording's history tells it.
         clearance: what the arm must not strike, `clearance_of` it and a scene, watched at every cycle; the
             recording's history tells the nearest approach. None watches nothing.
+        wrench: name of the link in whose frame a force-torque sensor sits, see `wrist_wrench`, which logs the
+            wrench that the load exerts on it; None for no sensor.
 
     Returns:
-        The recording, with q, v, tau, the references, and a (`ideal`) or current (`low-cost`).
+        The recording, with q, v, tau, the references, and a (`ideal`) or current (`low-cost`); a sensor at
+        the wrist adds the columns `wrench_<link>_fx` to `_mz`.
 
     Raises:
         UnknownNameError: no such preset.
@@ -198,7 +204,15 @@ def simulate_motion(
     limiter = TorqueLimiter(limits)
     reference = motion.sample(np.arange((samples - 1) * every + 1) / (frequency * every))
     _check_reach(reference.q, robot.joint_names)
-    log = closed_loop(plant, law, reference, limiter, preset, specimen, rng, 1.0 / (frequency * every), every)
+    if wrench is not None:
+        mujoco_model(robot, wrench)  # refuses a frame that no sensor can sit in, before anything runs
+    cycle = 1.0 / (frequency * every)
+    log = closed_loop(plant, law, reference, limiter, preset, specimen, rng, cycle, every)
+    extra = {}
+    if wrench is not None:
+        v, a = (x[::every] for x in differenced_motion(log.path, cycle))
+        q, v, a = (log.q, log.v, log.a) if log.a is not None else (log.path[::every], v, a)
+        extra = read_wrist(preset, wrench, wrist_wrench(specimen.robot, wrench, q, v, a), rng)
     detail = {
         "robot": robot.digest,
         "motion": motion.digest,
@@ -212,7 +226,7 @@ def simulate_motion(
     if not preset.truth:
         detail["preset"] = preset.settings
     if clearance is not None:
-        detail["nearest_approach"] = nearest_approach(clearance, log.path, 1.0 / (frequency * every))
+        detail["nearest_approach"] = nearest_approach(clearance, log.path, cycle)
     if play:
         detail["backlash"] = np.broadcast_to(np.asarray(backlash, dtype=float), (robot.nv,)).tolist()
     if limited:
@@ -228,6 +242,7 @@ def simulate_motion(
         q_ref=reference.q[::every],
         v_ref=reference.v[::every],
         a_ref=reference.a[::every],
+        extra=extra,
         provenance=(Step("simulate", detail),),
     )
 

@@ -44,6 +44,9 @@ class SensorPreset:
     - Coulomb friction, uniform between `coulomb_least` L and `coulomb_most` L, one per joint and run, is
       added to the description's in the plant alone, so neither description nor log tells of it.
 
+    - a force-torque sensor at the wrist, where a run has one, shows $w + b + n$; its zero b is uniform within
+      `force_zero` and `moment_zero`, one per axis and run, n normal, new in each sample.
+
     Readings carry the exact time of their instant. A run may give the encoders backlash.
 
     Attributes:
@@ -66,6 +69,10 @@ class SensorPreset:
         delay: from a reading to the arrival of its command, s.
         jitter: bound, s; at most the delay, and less than half a cycle so that commands keep their order.
         torque_limits: whether commands are clipped unless the run says otherwise.
+        force_noise: standard deviation of each force at the wrist, N.
+        moment_noise: of each moment, N·m.
+        force_zero: bound of the zero of each force at the wrist, N.
+        moment_zero: of each moment, N·m.
     """
 
     name: str
@@ -86,6 +93,10 @@ class SensorPreset:
     delay: float = 0.0
     jitter: float = 0.0
     torque_limits: bool = False
+    force_noise: float = 0.0
+    moment_noise: float = 0.0
+    force_zero: float = 0.0
+    moment_zero: float = 0.0
 
     def __post_init__(self) -> None:
         for name, value in self._numbers().items():
@@ -128,7 +139,8 @@ class SensorPreset:
     def random(self) -> bool:
         """Whether anything is drawn."""
         drawn = (self.torque_noise, self.torque_bias, self.gain_error, self.jitter)
-        return any(drawn) or self.coulomb_most > self.coulomb_least
+        wrist = (self.force_noise, self.moment_noise, self.force_zero, self.moment_zero)
+        return any((*drawn, *wrist)) or self.coulomb_most > self.coulomb_least
 
     @property
     def scaled(self) -> bool:
@@ -201,6 +213,10 @@ class SensorPreset:
 #   of about 1.5 ms. The jitter is an assumption; more of it would sometimes delay a command by one more
 # cycle.
 # - A slide's encoder sits on a shaft that moves it by 10 mm per radian, an assumption.
+# - Sensors at the wrist: `industrial` has noise of the order of a Robotiq FT 300 (range 300 N and 30 N·m,
+#   noise 0.1 N and 0.005 N·m), `low-cost` of the order of the one built into a UR10e (precision 5 N and
+#   0.2 N·m, taken for three deviations). How far a zero wanders between tares is an assumption: 5 N and
+#   0.5 N·m.
 
 IDEAL = SensorPreset(name="ideal", truth=True)
 """No noise: logs the acceleration and the torque of one forward-dynamics evaluation."""
@@ -213,8 +229,12 @@ INDUSTRIAL = SensorPreset(
     torque_quantum=0.0002,
     delay=1e-3,
     torque_limits=True,
+    force_noise=0.1,
+    moment_noise=0.005,
+    force_zero=5.0,
+    moment_zero=0.5,
 )
-"""A fine encoder and a torque meter."""
+"""A fine encoder and a torque meter; a strain gauge at the wrist."""
 
 LOW_COST = SensorPreset(
     name="low-cost",
@@ -228,8 +248,12 @@ LOW_COST = SensorPreset(
     delay=1.5e-3,
     jitter=0.3e-3,
     torque_limits=True,
+    force_noise=1.7,
+    moment_noise=0.07,
+    force_zero=5.0,
+    moment_zero=0.5,
 )
-"""A 12-bit encoder and an ammeter."""
+"""A 12-bit encoder and an ammeter; a sensor at the wrist that came with the arm."""
 
 CRANE_X7 = SensorPreset(
     name="crane-x7",

@@ -54,6 +54,21 @@ def payload(
         Model | FilePath | None,
         Option("The robot without payload: a result folder, or a description.", metavar="DIR|ROBOT"),
     ] = None,
+    wrench: Annotated[
+        str | None,
+        Option(
+            "Weigh by the force-torque sensor in this link's frame (columns wrench_LINK_fx … _mz).",
+            metavar="LINK",
+            default="weigh by joint torques",
+        ),
+    ] = None,
+    wrench_sign: Annotated[
+        str,
+        Option(
+            "What the sensor shows: load (what the load exerts on it) or reaction (the opposite).",
+            default=True,
+        ),
+    ] = "load",
     way: Annotated[
         str,
         Option(
@@ -199,6 +214,9 @@ def payload(
         out: folder for the asset; None to write nothing.
         empty: runs without it, best of the same motion.
         model: the robot without payload: a result folder, a zoo name, or the path of a description.
+        wrench: link in whose frame a force-torque sensor sits between arm and load, by whose columns
+            `wrench_<link>_fx` to `_mz` is weighed; None to weigh by joint torques.
+        wrench_sign: what the sensor shows: `load`, what the load exerts on it, or `reaction`, the opposite.
         way: `auto`, `residual` (loaded minus empty), `model` (known robot) or `arm` (estimated twice).
         method: estimator: `wls`, `ols`, `huber` or `momentum`.
         window: time over which the method `momentum` integrates, s; None for 0.1 s.

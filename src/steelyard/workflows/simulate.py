@@ -51,6 +51,13 @@ def simulate(
         Scene | FilePath | None,
         Option("Obstacles the arm must not strike (TOML or JSON).", metavar="PATH"),
     ] = None,
+    wrench: Annotated[
+        str | None,
+        Option(
+            "Link in whose frame a force-torque sensor sits: logs its wrench too.",
+            metavar="LINK",
+        ),
+    ] = None,
     backlash: Annotated[
         float, Option("Play between each joint and its encoder, rad or m.", default=True, least=0.0)
     ] = 0.0,
@@ -78,6 +85,8 @@ def simulate(
         controller: what follows the motion, or its file; None for computed torque.
         payload: body held at the tool frame, or its file; the controller's model knows it.
         scene: obstacles that the arm must not strike, or their file.
+        wrench: link in whose frame a force-torque sensor sits, which logs what the load exerts on it in the
+            columns `wrench_<link>_fx` to `_mz`; None for none.
         backlash: play between each joint and its encoder, rad or m.
         rate: samples per second, Hz; None for the preset's own.
         seed: seed of the sensors' noise.
@@ -109,6 +118,7 @@ def simulate(
         controller=controller,
         payload=payload,
         scene=scene,
+        wrench=wrench,
         backlash=backlash,
         rate=rate,
         seed=seed,

@@ -93,6 +93,7 @@ def simulated_run(
     controller: Controller | FilePath | None,
     payload: Body | FilePath | None,
     scene: Scene | FilePath | None,
+    wrench: str | None,
     backlash: float,
     rate: float | None,
     seed: int,
@@ -137,6 +138,7 @@ def simulated_run(
         rng=np.random.default_rng(seed),
         backlash=backlash,
         clearance=clearance,
+        wrench=wrench,
     )
     if target is not None:
         make_folder(target.parent)

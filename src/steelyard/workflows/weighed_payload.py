@@ -33,9 +33,11 @@ from steelyard.payloads import (
     UNITS,
     ArmModel,
     ConstantErrors,
+    GraspSlip,
     Mount,
     PayloadEstimate,
     Weighing,
+    WristSensor,
 )
 from steelyard.pose import Pose
 from steelyard.recording import Recording
@@ -47,6 +49,7 @@ from steelyard.report.payload import (
     payload_page,
     payload_trace,
     safety_sheet,
+    wrench_trace,
 )
 from steelyard.robot import Robot, StatedLimits
 from steelyard.simulation import Swing, run_trial, standard_trials
@@ -112,6 +115,8 @@ class PayloadRequest(RecordedRequest, StatedLimits):
     topic: str | None = None
     controller: str | None = None
     flange_frame: str | None = None
+    wrench: str | None = None
+    wrench_sign: str = "load"
 
     command = "payload"
 
@@ -199,6 +204,8 @@ class Payload:
         mesh: its shape in its frame, where one was given.
         model: the arm without payload that was trusted, or that corrected where two runs differ.
         gripper: what the carrying link itself gained between the runs, in its own frame, shape (10,), SI.
+        sensor: the one at the wrist that weighed; None where joint torques did.
+        slip: what was seen of the grasp; None where nothing can be said of it.
         verdict: of the estimate.
         findings: what was noticed.
         request: what was asked.
@@ -217,6 +224,8 @@ class Payload:
     mesh: ObjectMesh | None
     model: ArmModel | None
     gripper: Array | None
+    sensor: WristSensor | None
+    slip: GraspSlip | None
     verdict: Verdict
     findings: tuple[Finding, ...]
     request: PayloadRequest
@@ -292,6 +301,8 @@ class Payload:
             "bounds_untested": [] if bounds is None else list(bounds.untested),
             "bounds_need": None if bounds is None else bounds.needed,
             "others": {name: other.body.mass for name, other in self.others.items()},
+            "weighed_by": "torque" if self.request.wrench is None else "wrench",
+            "slip": _slip(self.slip),
             "way": self.weighing.way,
             "why": self.why,
             "cond": self.weighing.condition,
@@ -445,6 +456,7 @@ class Payload:
                 {Path(name).name: log for name, log in logs},
                 why=self.why,
                 traces=self._traces(),
+                wrench=self.sensor is not None,
                 bounds=self.bounds,
                 gains=self.request.torque_constant or "",
                 others=[GainAnswer(name, x.body.mass, x.body.com) for name, x in self.others.items()],
@@ -462,6 +474,11 @@ class Payload:
     def _traces(self) -> list[TorqueTrace]:
         """What each loaded run measured beyond the arm; none where the arm itself was estimated twice."""
         runs = self.runs
+        if self.sensor is not None:
+            return [
+                wrench_trace(self.sensor, self.estimate, Path(name).name, run)
+                for name, run in zip(self.request.loaded, runs.loaded, strict=True)
+            ]
         empty: list[Recording | None] = [None] * len(runs.loaded)
         paired = len(runs.empty) == len(runs.loaded)
         if paired and self.model is not None and self.request.model is None:
@@ -531,6 +548,22 @@ class Payload:
 
 HEADS = ("", "value", "95 % from", "to", "unit", "decided by")
 """Headings of the table of a payload."""
+
+
+def _slip(slip: GraspSlip | None) -> dict[str, object] | None:
+    """What was seen of the grasp, as JSON holds it."""
+    if slip is None:
+        return None
+    way = slip.way.tolist()
+    return {
+        "noticed": slip.noticed,
+        "chance": slip.chance,
+        "run": slip.run,
+        "time": slip.time,
+        "way": way,
+        "distance": slip.distance,
+        "deviation": slip.deviation,
+    }
 
 
 def _ends(bounds: GuaranteedBounds) -> dict[str, list[float]]:

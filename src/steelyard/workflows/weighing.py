@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -26,22 +26,29 @@ from steelyard.payloads import (
     NOTHING,
     POINTS,
     QUANTITIES,
+    SIGNS,
     ArmModel,
     ConstantErrors,
     DecidedBy,
+    GraspSlip,
     LoadedRuns,
+    LoadRows,
     Mount,
     PayloadEstimate,
     PayloadPrior,
     Weighing,
+    WristSensor,
     calibrated,
     described,
     errors_of,
     fit_gains,
+    grasp_slip,
+    massless,
     mounted_at,
     payload_of,
     residual_torque,
     weigh_by_residual,
+    weigh_by_wrench,
     weigh_full_arm,
     weigh_several,
     weigh_with_model,
@@ -66,6 +73,11 @@ from steelyard.workflows.weighed_payload import Payload, PayloadRequest, Runs, p
 WAYS = ("auto", "residual", "model", "arm")
 COARSE = 0.1
 """Half the interval of the mass over the mass from which on the answer is coarse."""
+SLIPPED = (
+    "The answer is a mean of two places: weigh a log that ends before that time, "
+    "or grip it tighter and run again"
+)
+"""What to do about a load that slips."""
 
 
 def payload_weighed(given: Mapping[str, Any]) -> Payload:
@@ -102,6 +114,7 @@ def payload_of_request(
         ("--way", request.way, WAYS),
         ("--method", request.method, METHODS),
         ("--point", request.point, POINTS),
+        ("--wrench-sign", request.wrench_sign, SIGNS),
     ):
         if value not in valid:
             raise UnknownNameError("choice", value, valid, place=place)
@@ -111,6 +124,8 @@ def payload_of_request(
             place="--window",
             remedy=f"Leave it out, or use --method {WINDOWS}.",
         )
+    if request.wrench is not None:
+        _require_no_torques(request)
     _ = request.controllers  # a name that no controller has is refused before anything is read
     if request.flange_frame is not None and not request.stated_for_controllers:
         raise InputError(
@@ -124,6 +139,33 @@ def payload_of_request(
     done = replace(_weighed(request, objects), truth=truth)
     files = {} if out is None else done.save(out, force=force)
     return replace(done, files=files, seconds=time.perf_counter() - started)
+
+
+def _require_no_torques(request: PayloadRequest) -> None:
+    """Refuse what is said of joint torques where a sensor at the wrist weighs."""
+    said = {
+        "--model": request.model,
+        "--way": None if request.way == "auto" else request.way,
+        "--method": None if request.method == "wls" else request.method,
+        "--torque-constant": request.torque_constant,
+        "--torque-constant-error": request.torque_constant_error,
+        "--known-load": request.known_loads or None,
+        "--other-torque-constant": request.other_torque_constants or None,
+        "--empty-lock": request.empty_lock or None,
+    }
+    for place, value in said.items():
+        if value is not None:
+            raise InputError(
+                "is for weighing by joint torques; --wrench asks for a sensor at the wrist.",
+                place=place,
+                remedy=f"Leave {place} out, or --wrench.",
+            )
+    if request.torque_error is not None:
+        raise InputError(
+            "guaranteed bounds are offered for joint torques, not for a sensor at the wrist.",
+            place="--torque-error",
+            remedy="Leave it out: the intervals of 95 % are given; or leave --wrench out.",
+        )
 
 
 def _body(given: Body | FilePath) -> Body:
@@ -180,6 +222,13 @@ class WeighingTask:
         return described(self.robot) if way == "residual" and stated else None
 
     @cached_property
+    def sensor(self) -> WristSensor | None:
+        """The sensor at the wrist that weighs; None where joint torques do."""
+        if self.request.wrench is None:
+            return None
+        return WristSensor(self.robot, self.request.wrench, self.request.wrench_sign)
+
+    @cached_property
     def gripper(self) -> Array | None:
         """What the carrying link gained between the runs because fingers moved, in its own frame."""
         request, robot = self.request, self.robot
@@ -234,7 +283,8 @@ def _weighed(asked: PayloadRequest, objects: GivenObjects) -> Payload:
         again = _runs(task, constants)
         others[constants] = _estimate(task, again, way)
         say(f"   with torque constants {constants}: {others[constants].body.mass:.4g} kg")
-    bounds, checks = None, list(_checks(estimate))
+    slip = _slip(task, runs, way, estimate)
+    bounds, checks = None, [*_checks(estimate), _grasp_check(slip)]
     if request.torque_error is not None:
         bounds, check = guaranteed(request, objects, held, task.model)
         checks.append(check)
@@ -245,8 +295,10 @@ def _weighed(asked: PayloadRequest, objects: GivenObjects) -> Payload:
         *absent.findings,
         *runs.findings,
         *_caution(request, way),
+        *_carried(task),
         *_gains(estimate, others),
         *estimate.findings,
+        *_grasp_findings(slip, request.loaded),
         *noticed,
     )
     found = Payload(
@@ -260,6 +312,8 @@ def _weighed(asked: PayloadRequest, objects: GivenObjects) -> Payload:
         mesh,
         task.trusted(way),
         task.gripper,
+        task.sensor,
+        slip,
         Verdict(tuple(checks)),
         findings,
         asked,
@@ -304,7 +358,8 @@ def _runs(task: WeighingTask, torque_constant: str | None) -> Runs:
     bare = bare and all(log.tau is None and log.current is not None for log in logs)
     if bare:
         constants, limits = np.ones(robot.nv), None
-    ready = prepared_alike(logs, Preparation(constants, request.cutoff, kept, torque_limit=limits))
+    how = Preparation(constants, request.cutoff, kept, torque_limit=limits, torques=task.sensor is None)
+    ready = prepared_alike(logs, how)
     findings: list[Finding] = []
     for name, reading, found in zip(names, readings, ready, strict=True):
         for remark in found.remarks:
@@ -417,6 +472,11 @@ def _known_load(request: PayloadRequest, objects: GivenObjects) -> KnownLoad | N
 
 def _way(request: PayloadRequest, runs: Runs) -> tuple[str, str]:
     """The way, and why."""
+    if request.wrench is not None:
+        holds = "the description" if not runs.empty else "the empty run"
+        return "wrench", (
+            f"a sensor at {request.wrench} was asked for; what holds the payload is known from {holds}"
+        )
     if request.way in ("residual", "arm") and not runs.empty:
         raise InputError(
             f"'{request.way}' needs a run without the payload.", place="--way", remedy="Give --empty."
@@ -439,6 +499,8 @@ def _way(request: PayloadRequest, runs: Runs) -> tuple[str, str]:
 
 def _weigh(task: WeighingTask, runs: Runs, way: str) -> Weighing:
     request, robot, held = task.request, task.robot, task.held
+    if task.sensor is not None:
+        return weigh_by_wrench(task.sensor, held, runs.loaded, runs.empty)
     gripper, constants = task.gripper, runs.errors
     if runs.known and not constants.root.any():
         known = task.known_load
@@ -493,6 +555,46 @@ def _weigh(task: WeighingTask, runs: Runs, way: str) -> Weighing:
     )
 
 
+def _slip(task: WeighingTask, runs: Runs, way: str, estimate: PayloadEstimate) -> GraspSlip | None:
+    """Whether the payload stayed where it was held; None where that cannot be told."""
+    held, mass = task.held, estimate.body.mass
+    if task.sensor is not None:
+        rows = [LoadRows.of_wrench(task.sensor, held, run) for run in runs.loaded]
+    elif way == "model":
+        rows = [LoadRows.of_torques(task.model, held, run) for run in runs.loaded]
+    elif way == "residual":
+        own, trusted = massless(task.robot), task.trusted(way)
+        pairs = zip(runs.loaded, runs.empty, strict=True)
+        rows = [LoadRows.of_torques(own, held, residual_torque(full, bare, trusted)) for full, bare in pairs]
+    else:
+        return None
+    return grasp_slip(rows, mass)
+
+
+def _grasp_check(slip: GraspSlip | None) -> Check:
+    """Judge what was seen of a grasp."""
+    if slip is None:
+        message = "the runs are too short or the motion too poor, or the arm was estimated with the load."
+        return Check("grasp", Status.NOT_RUN, message)
+    evidence = {"chance": slip.chance, "time": slip.time, "distance": slip.distance}
+    if not slip.noticed:
+        seen = f"chance of what was seen {slip.chance:.2g}"
+        return Check("grasp", Status.PASS, f"the load stayed where it was held ({seen}).", evidence)
+    return Check("grasp", Status.WARN, f"the load slips: {_moved(slip)}.", evidence)
+
+
+def _grasp_findings(slip: GraspSlip | None, loaded: Sequence[str]) -> list[Finding]:
+    """Say when and how far a load slipped, and what to do; nothing where it did not."""
+    if slip is None or not slip.noticed:
+        return []
+    message = f"the load slips in its grasp: {_moved(slip)}. {SLIPPED}."
+    return [Finding(Severity.WARNING, "grasp-slips", message, Path(loaded[slip.run]).name)]
+
+
+def _moved(slip: GraspSlip) -> str:
+    return f"its centre of mass moved by about {1e3 * slip.distance:.2g} mm at {slip.time:.3g} s"
+
+
 def _model(request: PayloadRequest, objects: GivenObjects, robot: Robot) -> ArmModel:
     """The robot without payload, by an identified folder or a description."""
     if request.model is None:
@@ -524,6 +626,19 @@ def _caution(request: PayloadRequest, way: str) -> list[Finding]:
         "run of the same motion, or an identified model, needs no such trust."
     )
     return [Finding(Severity.WARNING, "trusted-description", message, request.robot)]
+
+
+def _carried(task: WeighingTask) -> list[Finding]:
+    """Say what the description holds the load with, where a sensor weighs and no empty run tells it."""
+    sensor = task.sensor
+    if sensor is None or task.request.empty:
+        return []
+    named, known = [*task.robot.parted(sensor.frame).names, *sensor.moving], sensor.gripper
+    layout = layout_of(task.robot)
+    mass = sum(float(known[layout.of_link(name)][0]) for name in (sensor.link, *sensor.moving))
+    what = f"{', '.join(named)}: {mass:.4g} kg, which are taken off" if mass > 0.0 else "nothing that weighs"
+    message = f"by the description the sensor carries, beside the payload, {what}. An empty run would tell."
+    return [Finding(Severity.INFO, "wrench-carries", message, sensor.frame)]
 
 
 def _gains(estimate: PayloadEstimate, others: dict[str, PayloadEstimate]) -> list[Finding]:
@@ -558,6 +673,9 @@ def _mass(estimate: PayloadEstimate) -> Check:
         listed = ", ".join(f"{deviation:.2g} kg by {source}" for source, deviation in parts.items())
         words = f"{words} (standard deviations: {listed})"
     alone = float(estimate.weighing.deviations[0])
+    for finding in estimate.findings:
+        if finding.code == "wrench-sign":
+            return Check("mass", Status.FAIL, finding.message)
     if not estimate.weighing.values[0] > 2.0 * alone:
         return Check("mass", Status.FAIL, f"{words}: the data does not show that anything is held.")
     if 0.5 * (high - low) > COARSE * m:

@@ -32,10 +32,11 @@ from steelyard.payloads import (
     Mount,
     PayloadEstimate,
     PayloadPrior,
+    WristSensor,
     massless,
     residual_torque,
 )
-from steelyard.recording import Recording
+from steelyard.recording import AXES, Recording
 from steelyard.report.arm import ArmDrawing, LinkDrawing, MassDrawing, draw_arm
 from steelyard.report.content import History, TorqueTrace, check_traces
 from steelyard.report.html import MINUS, Typeset, aligned_numerals, numeral, unit_words
@@ -257,8 +258,8 @@ class PayloadContent:
         numbers: what people ask for, by `payload.QUANTITIES`.
         ten: the ten numbers about the frame, by `inertia.PARAMETER_NAMES`.
         verdict: the checks and their outcome.
-        joints: a name per degree of freedom.
-        units: unit of the torque or force of each degree of freedom.
+        joints: a name per degree of freedom; per axis of the wrench where a sensor weighed.
+        units: unit of the torque or force of each.
         traces: torque that the arm itself does not need, measured and explained by the payload.
         bounds: bounds of the ten numbers with what they assume; None where none were asked for.
         gains: whose drive gains the answer rests on; empty where that is no question.
@@ -277,6 +278,7 @@ class PayloadContent:
         read_back: for each model, the programs that read it back and agree, by name.
         untested: what was not tested, in sentences, besides the checks that were not run.
         made: when and by whom the page was made; empty to leave it out.
+        wrench: whether a sensor at the wrist weighed, and traces are of its wrench.
         schema: number of this layout.
     """
 
@@ -311,6 +313,7 @@ class PayloadContent:
     read_back: Mapping[str, Sequence[str]] = field(default_factory=dict)
     untested: tuple[str, ...] = ()
     made: str = ""
+    wrench: bool = False
     schema: int = 1
 
     def __post_init__(self) -> None:
@@ -388,6 +391,29 @@ def payload_trace(
     return TorqueTrace(name, held_out, run.time, measured, payload + _changes(measured - payload, at["v"]))
 
 
+def wrench_trace(sensor: WristSensor, estimate: PayloadEstimate, name: str, loaded: Recording) -> TorqueTrace:
+    r"""What a sensor at the wrist measures of a payload, and what the payload explains of it.
+
+    Measured is the wrench less that of what holds the payload by the description; explained is
+    $Y\varphi$ and, since a sensor's zero and a gripper that an empty run told are not kept, what fits best
+    axis by axis of a constant.
+
+    Args:
+        sensor: the sensor.
+        estimate: what it weighed.
+        name: what the run is called.
+        loaded: the run, with q, v, a and the wrench.
+
+    Returns:
+        The trace; its columns are three forces, then three moments.
+    """
+    Y, held = sensor.regressor(loaded), estimate.weighing.held
+    payload = Y[:, :, sensor.layout.of_link(held.link)] @ (held.to_link @ estimate.ten)
+    measured = in_band(loaded, sensor.measured(loaded) - Y @ sensor.gripper)
+    payload = in_band(loaded, payload)
+    return TorqueTrace(name, False, loaded.time, measured, payload + (measured - payload).mean(axis=0))
+
+
 def _changes(rest: Array, v: Array) -> Array:
     """What offsets and friction explain of torques, joint by joint, shape (N, nv), N·m or N."""
     fitted = np.empty_like(rest)
@@ -411,6 +437,7 @@ def payload_content_of(
     *,
     why: str,
     traces: Sequence[TorqueTrace] = (),
+    wrench: bool = False,
     bounds: GuaranteedBounds | None = None,
     gains: str = "",
     others: Sequence[GainAnswer] = (),
@@ -434,6 +461,7 @@ def payload_content_of(
         runs: the runs by name, the loaded ones first; the arm is drawn along the first.
         why: why the way of weighing was taken, in a clause.
         traces: torques of the runs, see `payload_trace`.
+        wrench: whether they are wrenches of a sensor at the wrist, see `wrench_trace`.
         bounds: guaranteed bounds; None where none were asked for.
         gains: whose drive gains the answer rests on.
         others: the answers under other drive gains.
@@ -449,7 +477,9 @@ def payload_content_of(
         made: when and by whom the page is made.
     """
     weighing, held = estimate.weighing, estimate.weighing.held
-    joints = [joint for joint in robot.joints for _ in range(joint.nv)]
+    joints = [(joint.name, joint.effort_unit) for joint in robot.joints for _ in range(joint.nv)]
+    if wrench:
+        joints = [(axis, "N" if axis.startswith("f") else "N·m") for axis in AXES]
     settings = {} if seed is None else {"seed": seed}
     uniform = None
     if mesh is not None:
@@ -469,8 +499,9 @@ def payload_content_of(
         numbers=_numbers(estimate),
         ten=_ten(estimate),
         verdict=verdict,
-        joints=tuple(joint.name for joint in joints),
-        units=tuple(joint.effort_unit for joint in joints),
+        joints=tuple(name for name, _ in joints),
+        units=tuple(unit for _, unit in joints),
+        wrench=wrench,
         traces=tuple(traces),
         bounds=bounds,
         gains=gains,

@@ -591,6 +591,7 @@ def payload_page(content: PayloadContent) -> str:
         "checks": checks_of(common),
         "untested": untested_of(common),
         "torque": torque_errors_of(common),
+        "wrench": content.wrench,
         "arm": None if content.arm is None else _arm(content.arm),
         "load": _snippets(content),
         "files": content.files,
@@ -600,10 +601,11 @@ def payload_page(content: PayloadContent) -> str:
     }
     optional = ("guaranteed", "gains", "density", "trials", "torque", "arm", "load")
     left_out = {anchor for anchor in optional if not told[anchor]}
+    headings = _HEADINGS | ({"torque": "Wrench"} if content.wrench else {})
     return render_page(
         "payload.html",
         f"{content.robot}: what it holds",
-        {anchor: heading for anchor, heading in _HEADINGS.items() if anchor not in left_out},
+        {anchor: heading for anchor, heading in headings.items() if anchor not in left_out},
         told,
         plot_data(common),
         styles=STYLES,
