@@ -29,10 +29,11 @@ WRITERS = {
     "simulate": (MISSING, "nowhere.json", "--out"),
     "inspect": (MISSING, "--repair"),
     "patch": (MISSING, "nowhere", "--out"),
+    "view": (MISSING, "--out"),
     "replay": ("RESULT", "--out"),
 }
 """What each command that writes is given: inputs that it would complain about if it looked at them."""
-ENDINGS = {"excite": ".json", "simulate": ".csv", "inspect": ".urdf", "patch": ".urdf"}
+ENDINGS = {"excite": ".json", "simulate": ".csv", "inspect": ".urdf", "patch": ".urdf", "view": ".html"}
 
 
 def test_the_list_knows_every_command_that_writes() -> None:

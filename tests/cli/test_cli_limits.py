@@ -24,6 +24,7 @@ WORDS = {
     "payload": ("--loaded", "log.csv", "--out", "r"),
     "online": ("--payload", "load.json"),
     "demo": ("--out", "r"),
+    "view": ("--no-serve",),
 }
 """Commands that take a robot and use its limits, with what else they need."""
 WITHOUT_USE = {"identifiability"}

@@ -15,6 +15,7 @@ from scipy.spatial.transform import Rotation
 
 from oracles import controller_files as oracle
 from oracles.controller_files import READERS, agrees, statements
+from oracles.stated_bounds import stated_bounds
 from steelyard.errors import InputError, UnknownNameError
 from steelyard.export.controllers import (
     CONVENTIONS,
@@ -69,7 +70,7 @@ def bounds(ten: np.ndarray, width: float = 0.02, heaviest: float = 10.0) -> Any:
     half = width * np.array([1.0, *(0.1,) * 3, *(0.01,) * 6])
     said = ("Torques are within 1 %.", "The load is rigid.")
     prior = SimpleNamespace(upper=np.array([heaviest, *np.ones(9)]))
-    return SimpleNamespace(
+    return stated_bounds(
         lower=ten - half, upper=ten + half, assumptions=said, untested=said[1:], needed=0.4, prior=prior
     )
 

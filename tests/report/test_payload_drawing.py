@@ -7,7 +7,6 @@ from dataclasses import replace
 from decimal import Decimal
 from fractions import Fraction
 from itertools import pairwise
-from types import SimpleNamespace
 from xml.etree import ElementTree
 
 import numpy as np
@@ -15,6 +14,7 @@ import pinocchio
 import pytest
 
 from oracles.pinocchio_robot import PinocchioRobot, pinocchio_model
+from oracles.stated_bounds import stated_bounds
 from payloads.loaded_arm import body, motion_of, run
 from report.test_payload_page import bounds, section_of, weighed
 from steelyard.arrays import Array
@@ -205,5 +205,5 @@ def test_the_centre_of_every_body_within_bounds_is_within_its_bounds(content: Pa
             for axis in range(3):
                 c = Fraction(h[axis]) / Fraction(m)
                 assert Fraction(float(low[axis])) <= c <= Fraction(float(high[axis]))
-    nothing = SimpleNamespace(lower=np.zeros(10), upper=np.ones(10))
+    nothing = stated_bounds(lower=np.zeros(10), upper=np.ones(10))
     assert np.isinf(nothing.com_bounds).all()  # type: ignore[arg-type]

@@ -14,6 +14,7 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
+from oracles.stated_bounds import stated_bounds
 from payloads.loaded_arm import body, motion_of, run
 from report.test_report_page import HOSTILE, Reader, data_of
 from steelyard.audit import Check, Status, Verdict
@@ -42,7 +43,7 @@ def bounds(ten: np.ndarray, width: float = 0.03) -> Any:
     """Bounds about ten numbers, as the linear programs give them."""
     half = width * np.array([1.0, *(0.1,) * 3, *(0.01,) * 6])
     last = np.arange(10) == 9
-    return SimpleNamespace(
+    return stated_bounds(
         lower=ten - half, upper=ten + half, prior_decides=last, assumptions=ASSUMED, untested=ASSUMED[1:]
     )
 

@@ -52,13 +52,13 @@ def _cube(path: Path, side: float = 0.1) -> None:
 def opened(monkeypatch: pytest.MonkeyPatch) -> list[Path]:
     """Every mesh file the reader opens."""
     paths: list[Path] = []
-    read = meshes.read_mesh
+    read = meshes.Mesh.read
 
     def watched(path: Path) -> object:
         paths.append(path)
         return read(path)
 
-    monkeypatch.setattr(meshes, "read_mesh", watched)
+    monkeypatch.setattr(meshes.Mesh, "read", watched)
     return paths
 
 

@@ -11,6 +11,7 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 from oracles.controller_files import READERS, agrees, ros2_control, statements
+from oracles.stated_bounds import stated_bounds
 from steelyard.errors import InputError, UnknownNameError
 from steelyard.export import controller_files
 from steelyard.export.controllers import CONVENTIONS
@@ -129,7 +130,7 @@ def test_a_frame_that_does_not_move_with_the_load_is_refused(tmp_path: Path) -> 
 
 def test_bounds_go_to_the_same_frame_and_what_the_prior_decided_is_named(tmp_path: Path) -> None:
     ten = LOAD.parameters
-    bounds = SimpleNamespace(
+    bounds = stated_bounds(
         lower=ten - 0.01,
         upper=ten + 0.01,
         assumptions=("A.", "B."),

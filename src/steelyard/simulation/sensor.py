@@ -137,10 +137,9 @@ class SensorPreset:
 
     @property
     def random(self) -> bool:
-        """Whether anything is drawn."""
+        """Whether anything is drawn of the joints."""
         drawn = (self.torque_noise, self.torque_bias, self.gain_error, self.jitter)
-        wrist = (self.force_noise, self.moment_noise, self.force_zero, self.moment_zero)
-        return any((*drawn, *wrist)) or self.coulomb_most > self.coulomb_least
+        return any(drawn) or self.coulomb_most > self.coulomb_least
 
     @property
     def scaled(self) -> bool:

@@ -6,6 +6,7 @@ import mujoco
 import numpy as np
 
 from steelyard.arrays import Array
+from steelyard.errors import InputError
 from steelyard.recording import wrench_columns_of
 from steelyard.robot import Robot
 from steelyard.simulation.mujoco_model import mujoco_model
@@ -76,15 +77,19 @@ def read_wrist(
 
     Returns:
         The columns by name, each shape (N,), N or N·m.
+
+    Raises:
+        InputError: the sensor is random, but there is no generator.
     """
     shown = np.array(wrench)
+    zero = np.repeat((preset.force_zero, preset.moment_zero), 3)
+    noise = np.repeat((preset.force_noise, preset.moment_noise), 3)
     if rng is not None:
-        zero, noise = (
-            np.repeat(each, 3)
-            for each in (
-                (preset.force_zero, preset.moment_zero),
-                (preset.force_noise, preset.moment_noise),
-            )
-        )
         shown += zero * rng.uniform(-1.0, 1.0, 6) + noise * rng.standard_normal(shown.shape)
+    elif zero.any() or noise.any():
+        raise InputError(
+            f"the wrist sensor of preset '{preset.name}' is random and needs a generator.",
+            place="rng",
+            remedy="Pass numpy.random.default_rng(seed).",
+        )
     return dict(zip(wrench_columns_of(frame), shown.T, strict=True))
