@@ -90,6 +90,6 @@ def read_wrist(
         raise InputError(
             f"the wrist sensor of preset '{preset.name}' is random and needs a generator.",
             place="rng",
-            remedy="Pass numpy.random.default_rng(seed).",
+            remedy="Pass a generator.",
         )
     return dict(zip(wrench_columns_of(frame), shown.T, strict=True))
