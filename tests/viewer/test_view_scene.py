@@ -17,7 +17,9 @@ from steelyard.model import Model
 from steelyard.motion import random_fourier
 from steelyard.pose import Pose
 from steelyard.robot import Box, Capsule, Cylinder, MeshFile, Sphere, parse_urdf, urdf_text
-from steelyard.viewer import ViewMass, ViewScene, playback_of, surface_of, view_bodies
+from steelyard.viewer import ViewScene, playback_of, view_bodies
+from steelyard.viewer.bodies import ViewMass
+from steelyard.viewer.surfaces import surface_of
 from steelyard.zoo import zoo_robot
 
 

@@ -10,23 +10,18 @@ from typing import TYPE_CHECKING
 from steelyard.door import open_door
 
 if TYPE_CHECKING:
-    from steelyard.viewer.bodies import ViewBody, ViewMass, ViewSurface, held_object, view_bodies
-    from steelyard.viewer.playback import Playback, playback_of
+    from steelyard.viewer.bodies import ViewSurface, held_object, view_bodies
+    from steelyard.viewer.playback import playback_of
     from steelyard.viewer.rerun_file import write_rerun
-    from steelyard.viewer.surfaces import surface_of
     from steelyard.viewer.view_scene import ViewScene
     from steelyard.viewer.viser_window import ViserWindow, viser_recording
 
 __all__ = [
-    "Playback",
-    "ViewBody",
-    "ViewMass",
     "ViewScene",
     "ViewSurface",
     "ViserWindow",
     "held_object",
     "playback_of",
-    "surface_of",
     "view_bodies",
     "viser_recording",
     "write_rerun",
