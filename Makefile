@@ -30,8 +30,9 @@ demo: install
 
 # As in the command: our own threads and two workers use the cores, BLAS threads would get in their way. Tests start
 # hundreds of programs, which need not parse the sources each: bytecode is kept, wherever the machine says not to.
+# Each worker begins with a run of whole files, so that what a file makes once is seldom made twice.
 test: install
-	OPENBLAS_NUM_THREADS=1 PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -n 2 --durations=15
+	OPENBLAS_NUM_THREADS=1 PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -n 2 --dist worksteal --durations=15
 
 lint: install
 	$(BIN)/ruff check .
