@@ -415,10 +415,10 @@ def test_rows_of_another_episode_are_refused(small: Path) -> None:
 def test_lists_that_repeat_to_more_than_the_budget_are_refused(
     small: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    n = 300_000
+    n = 60_000
     pq.write_table(pa.table(rows(0, np.zeros((n, 6)), np.zeros((n, 6)))), small / FILE)
     assert (small / FILE).stat().st_size < 10e6
-    monkeypatch.setenv("STEELYARD_MEMORY", "0.05")
+    monkeypatch.setenv("STEELYARD_MEMORY", "0.01")
     with pytest.raises(InputError, match=r"would take .* of memory.*Split the dataset"):
         read(small, units="rad")
 

@@ -60,7 +60,7 @@ _KINDS = {
 _TENSOR = "torch._utils _rebuild_tensor_v2"
 _PARAMETER = "torch._utils _rebuild_parameter"
 _TABLE = "collections OrderedDict"
-_REMEDY = "Save it as numpy.savez('log.npz', **{name: tensor.numpy() for name, tensor in log.items()})."
+_REMEDY = "Save its tensors by name as plain arrays, with numpy.savez."
 
 
 @dataclass(frozen=True)
