@@ -27,7 +27,8 @@ def test_an_unknown_suffix_is_refused_with_the_supported_ones(tmp_path, name):
     with pytest.raises(RecordingError, match=r"unknown kind of log.*Supported are .csv, .parquet, .npz;"):
         write(sample(), tmp_path / name)
     kinds = (
-        r"unknown kind of log.*Supported are .csv, .parquet, .npz, .db3, .mcap;|is not an (SQLite|MCAP) file"
+        r"unknown kind of log.*Supported are .csv, .parquet, .npz, .db3, .mcap, .pt, .pth;"
+        r"|is not an (SQLite|MCAP) file"
     )
     with pytest.raises(RecordingError, match=kinds):
         read(tmp_path / name)

@@ -17,7 +17,7 @@ from steelyard.files import FilePath
 from steelyard.finding import Finding
 from steelyard.layout import Layout
 from steelyard.progress import say
-from steelyard.recording import Log, Reading, Recording, inspect_recording, log_name, read
+from steelyard.recording import Log, Reading, Recording, Units, inspect_recording, log_name, read
 from steelyard.robot import Robot
 from steelyard.signals import (
     Preparation,
@@ -130,6 +130,7 @@ class LogOptions:
         cutoff: of the low-pass filter, Hz; None for what the spectrum suggests.
         signs: of the logged torques and currents, shape (nv,), dimensionless; None to take them as they are.
         static: whether the logs hold poses.
+        units: in which units the logs are; None for SI.
     """
 
     constants: Array | None = None
@@ -138,6 +139,7 @@ class LogOptions:
     cutoff: float | None = None
     signs: Array | None = None
     static: bool = False
+    units: Units | None = None
 
 
 @with_one_blas_thread
@@ -263,7 +265,7 @@ def log_made_ready(
 
 def _read(log: Log, robot: Robot, how: LogOptions) -> Reading:
     joints = [joint.name for joint in robot.joints if joint.nv]
-    reading = read(log, joints=joints, columns=how.columns, topic=how.topic, lenient=True)
+    reading = read(log, joints=joints, columns=how.columns, topic=how.topic, units=how.units, lenient=True)
     if how.signs is None:
         return reading
     return replace(reading, recording=_signed(reading.recording, how.signs))

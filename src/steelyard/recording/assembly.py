@@ -15,10 +15,11 @@ from numpy.typing import NDArray
 from steelyard.arrays import Array
 from steelyard.errors import RecordingError
 from steelyard.finding import Finding, Severity
-from steelyard.recording.channels import StatedUnit, column_name, is_time
+from steelyard.recording.channels import StatedUnit, column_name, is_time, spelling
 from steelyard.recording.columns import Assignment, assign
 from steelyard.recording.inspection.garbage import garbage_rows
 from steelyard.recording.recording import Recording, checked_joints
+from steelyard.recording.servo_units import Units, converted
 from steelyard.recording.table import Column, Table, header_of, refuse
 
 # Reading on past what cannot be used: which rows are left out, each of them named.
@@ -201,6 +202,7 @@ def assemble_recording(
     joints: Sequence[str] | None = None,
     columns: Mapping[str, str] | None = None,
     rate: float | None = None,
+    units: Units | None = None,
     lenient: bool = False,
 ) -> Assembled:
     """Build a recording out of a file's columns.
@@ -213,6 +215,7 @@ def assemble_recording(
         joints: the joints of the recording, which numbers in the names index.
         columns: our name for a column, by its name in the file; a unit in brackets is taken into account.
         rate: sampling rate of a file that has no column of time, Hz.
+        units: in which units columns are whose names state none; None for SI.
         lenient: whether rows that cannot be used are left out, with a finding for each, instead of refused.
 
     Returns:
@@ -223,13 +226,16 @@ def assemble_recording(
     """
     if not lenient:
         refuse(table.defects, table.broken_rows, "Repair or remove these rows.")
-    shown, names, units = header_of(table.columns, columns or {})
+    shown, names, stated = header_of(table.columns, {**table.meanings, **(columns or {})})
     if rate is not None:
         table = _timed(table, names, rate)
         shown, names = [*shown, "(row number / rate)"], [*names, "time"]
     assignment = assign(names, shown, None if joints is None else checked_joints(joints))
     _check_columns(table, assignment)
-    findings = (*table.findings, *_converted(table, units))
+    factors = {index: unit.factor for index, unit in stated.items()}
+    made = converted(table, assignment, units, factors, _joints_of(names, assignment.unselected))
+    findings = (*table.findings, *_of_names(table, stated), *made.findings)
+    table, assignment = made.table, made.assignment
     rows: Rows = slice(None)
     left_out: dict[str, object] = {}
     if lenient:
@@ -238,13 +244,19 @@ def assemble_recording(
         left_out = {"left_out": _left_out(table, selection.rows)}
     else:
         _check_cells(table, assignment)
-    factors = {index: unit.factor for index, unit in units.items()}
     recording, detail = _recording(table, names, shown, assignment, factors, rows)
-    stated = {shown[index]: unit.unit for index, unit in units.items()}
-    return Assembled(recording, {**detail, **({"units": stated} if stated else {}), **left_out}, findings)
+    detail["ignored"] |= made.ignored
+    said = {"units": {shown[index]: unit.unit for index, unit in stated.items()}} if stated else {}
+    return Assembled(recording, {**detail, **said, **made.detail, **left_out}, findings)
 
 
-def _converted(table: Table, units: Mapping[int, StatedUnit]) -> list[Finding]:
+def _joints_of(names: Sequence[str], indices: Sequence[int]) -> list[str]:
+    """The joints that columns are of."""
+    readings = (spelling(names[index]) for index in indices)
+    return sorted({str(reading.joint) for reading in readings if reading is not None})
+
+
+def _of_names(table: Table, units: Mapping[int, StatedUnit]) -> list[Finding]:
     return [
         Finding(
             Severity.INFO,
@@ -307,7 +319,7 @@ def _recording(
     assignment: Assignment,
     factors: Mapping[int, float],
     rows: Rows,
-) -> tuple[Recording, dict[str, object]]:
+) -> tuple[Recording, dict[str, Any]]:
     def taken(index: int) -> Array:
         values = table.columns[index].values[rows]
         return values * factors[index] if factors.get(index, 1.0) != 1.0 else values

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from os import PathLike
@@ -19,8 +20,21 @@ from steelyard.recording import bags, formats
 from steelyard.recording.assembly import assemble_recording
 from steelyard.recording.columns import checked_columns
 from steelyard.recording.given import DataFrame, Log, log_name, table_of
+from steelyard.recording.lerobot import (
+    PREFIX,
+    ChosenEpisodes,
+    Dataset,
+    chosen,
+    episode_logs,
+    numbers_of,
+    read_episode,
+)
 from steelyard.recording.recording import KEY, Recording, Step, parsed
+from steelyard.recording.servo_units import Units, units_of
 from steelyard.recording.table import Table
+
+Calibration = FilePath | Mapping[str, tuple[float, float]] | None
+"""A calibration file, or the least and largest position of joints by name, rad or m."""
 
 
 class _Format(NamedTuple):
@@ -39,8 +53,9 @@ SUFFIXES = tuple(_FORMATS)
 """Kinds of files that are read and written."""
 SHARE = 0.25
 """Largest file, as a share of the budget of memory: its numbers take a few times their text."""
-READABLE = (*SUFFIXES, *bags.CONTAINERS)
-"""Kinds of files that are read; a folder that is a bag is read as well."""
+_READ_ONLY = {".pt": formats.decode_tensors, ".pth": formats.decode_tensors}
+READABLE = (*SUFFIXES, *bags.CONTAINERS, *_READ_ONLY)
+"""Kinds of files that are read; a folder that is a bag or a LeRobot dataset is read as well."""
 
 
 @dataclass(frozen=True)
@@ -64,6 +79,8 @@ def read(
     columns: Mapping[str, str] | str | None = ...,
     topic: str | None = ...,
     rate: float | None = ...,
+    units: Units | str | None = ...,
+    calibration: Calibration = ...,
     lenient: Literal[False] = ...,
 ) -> Recording: ...
 
@@ -76,6 +93,8 @@ def read(
     columns: Mapping[str, str] | str | None = ...,
     topic: str | None = ...,
     rate: float | None = ...,
+    units: Units | str | None = ...,
+    calibration: Calibration = ...,
     lenient: Literal[True],
 ) -> Reading: ...
 
@@ -87,6 +106,8 @@ def read(
     columns: Mapping[str, str] | str | None = None,
     topic: str | None = None,
     rate: float | None = None,
+    units: Units | str | None = None,
+    calibration: Calibration = None,
     lenient: bool = False,
 ) -> Recording | Reading:
     """Read a log, or take one that is in memory.
@@ -100,8 +121,12 @@ def read(
     A bag gives what one topic tells, a row for each message, every value with its joint whatever the order in
     the message; with several topics, what the others tell at these times.
 
+    An episode of a LeRobot dataset is a log: `DATASET#3`, or `DATASET` where it has only one. Positions are
+    its `observation.state`, references its `action`, called by their names in `meta/info.json`.
+
     Args:
-        log: a `.csv`, `.parquet` or `.npz` file, or a ROS 2 bag: a `.db3` or `.mcap` file, or its folder; a
+        log: a `.csv`, `.parquet` or `.npz` file, a `.pt` file of tensors by name, or a ROS 2 bag: a `.db3` or
+            `.mcap` file, or its folder; the folder of a LeRobot dataset, or `lerobot:ORG/NAME` of the Hub; a
             recording; columns by name, where a matrix `q` is `q_1`, `q_2`, …; or a data frame.
         joints: the joints of the recording in their order; numbers in column names index it, and joints of
             the file that are not in it are ignored.
@@ -110,6 +135,11 @@ def read(
         topic: the topic of a bag that holds several of joint states; or several with commas between, of which
             the first that tells a channel gives it.
         rate: sampling rate of a log that has no column of time, Hz.
+        units: in which units positions and what belongs to them are where no column states one: `rad`,
+            `degrees`, `normalised` or `counts:SERVO`, for joints by name as in `degrees,gripper=normalised`;
+            None for SI, which a LeRobot dataset does not promise.
+        calibration: a calibration file of LeRobot, or least and largest position of the normalised range by
+            joint, rad or m.
         lenient: whether to read on past rows that cannot be used, and say which they are.
 
     Returns:
@@ -120,26 +150,41 @@ def read(
         RecordingError: the file is missing, damaged, or does not hold a valid recording.
     """
     if not isinstance(log, str | PathLike):
-        return _taken(log, joints, columns, topic, rate, lenient=lenient)
-    source = Path(log)
-    files = {file: _bytes(file) for file in _files(source)}
-    contents = list(files.values())
-    kind = next(iter(files)).suffix.lower()
-    meanings = checked_columns(columns)
+        return _taken(log, joints, columns, topic, rate, units_of(units, calibration), lenient=lenient)
+    said, meanings = units_of(units, calibration), checked_columns(columns)
+    episodes = chosen(log)
+    if episodes is None:
+        source = Path(log)
+        files = {file: _bytes(file) for file in _files(source)}
+        kind = next(iter(files)).suffix.lower()
+    else:
+        source, files, kind = _one_episode(episodes), {}, ""
     try:
         if topic is not None and kind not in bags.CONTAINERS:
             raise RecordingError("only bags have topics.", place="topic", remedy="Leave --topic out.")
-        if kind in bags.CONTAINERS:
+        contents: Sequence[bytes] = list(files.values())
+        about: Mapping[str, object] = {"format": kind[1:]}
+        if episodes is not None:
+            dataset, number = Dataset.of(episodes.folder), int(source.name.rpartition("#")[2])
+            found = read_episode(dataset, number, joints, said, share=SHARE)
+            table, contents = found.table, found.contents
+            about = {"format": f"lerobot {dataset.version}", **found.detail}
+        elif kind in bags.CONTAINERS:
             table = bags.bag_table(bags.bag_of(files), topic, joints)
         elif kind == ".csv":
             table = formats.decode_csv(contents[0], headless=bool(meanings), lenient=lenient)
+        elif kind in _READ_ONLY:
+            table = _READ_ONLY[kind](contents[0])
         else:
             table = _FORMATS[kind].decode(contents[0])
-        made = assemble_recording(table, joints=joints, columns=meanings, rate=rate, lenient=lenient)
-        untouched = joints is None and not meanings and rate is None and not lenient
+        made = assemble_recording(
+            table, joints=joints, columns=meanings, rate=rate, units=said, lenient=lenient
+        )
+        untouched = joints is None and not meanings and rate is None and said is None and not lenient
         history = _history(table, made.recording if untouched else None)
     except UnknownNameError as error:
-        raise UnknownNameError(error.kind, error.name, error.choices, place=str(source)) from error
+        where = f"{source}: {error.place}" if error.place else str(source)
+        raise UnknownNameError(error.kind, error.name, error.choices, place=where) from error
     except MissingExtraError:
         raise
     except InputError as error:
@@ -148,7 +193,7 @@ def read(
             error.message, place=where, remedy=error.remedy, evidence=error.evidence
         ) from error
     notes = {"notes": [finding.message for finding in table.findings]} if table.findings else {}
-    detail = {"file": source.name, "format": kind[1:], **made.detail, **notes}
+    detail = {"file": source.name, **about, **made.detail, **notes}
     step = Step("read", detail, _digest(contents))
     recording = replace(made.recording, provenance=(*history, step))
     if not lenient:
@@ -162,6 +207,7 @@ def _taken(
     columns: Mapping[str, str] | str | None,
     topic: str | None,
     rate: float | None,
+    units: Units | None,
     *,
     lenient: bool,
 ) -> Recording | Reading:
@@ -170,14 +216,20 @@ def _taken(
     if topic is not None:
         raise RecordingError("only bags have topics.", place=name, remedy="Leave --topic out.")
     same = isinstance(log, Recording) and (joints is None or tuple(joints) == log.joints)
+    if isinstance(log, Recording):
+        # A recording is in SI, whatever the logs beside it are in.
+        units = None
     if isinstance(log, Recording) and same and not meanings and rate is None:
         if not any(step.action == "read" for step in log.provenance):
             log = log.revised("read", {"file": name, "format": "memory"})
         return Reading(log, ()) if lenient else log
     try:
-        made = assemble_recording(table_of(log), joints=joints, columns=meanings, rate=rate, lenient=lenient)
+        made = assemble_recording(
+            table_of(log), joints=joints, columns=meanings, rate=rate, units=units, lenient=lenient
+        )
     except UnknownNameError as error:
-        raise UnknownNameError(error.kind, error.name, error.choices, place=name) from error
+        where = f"{name}: {error.place}" if error.place else name
+        raise UnknownNameError(error.kind, error.name, error.choices, place=where) from error
     except InputError as error:
         where = f"{name}: {error.place}" if error.place else name
         raise RecordingError(
@@ -237,12 +289,105 @@ def require_readable_logs(logs: Iterable[Log]) -> None:
     for log in logs:
         if not isinstance(log, str | PathLike):
             continue
+        if (episodes := chosen(log)) is not None:
+            formats.arrow()
+            episode_logs(episodes)
+            continue
         source = Path(log)
         if not source.exists():
             raise RecordingError("no such file.", place=str(source))
         kind = _files(source)[0].suffix.lower()
         if kind in _FORMATS:
             _FORMATS[kind].require()
+
+
+def single_logs(logs: Iterable[Log]) -> list[Log]:
+    """Logs each of which is one recording: those of a dataset are its episodes.
+
+    Args:
+        logs: logs, of which some may be datasets, or several episodes of one.
+
+    Returns:
+        The same, with `DATASET#0`, `DATASET#1`, … in place of `DATASET`.
+
+    Raises:
+        RecordingError: a dataset is damaged, or has none of the episodes.
+    """
+    found: list[Log] = []
+    for log in logs:
+        episodes = chosen(log) if isinstance(log, str | PathLike) else None
+        found += [log] if episodes is None else episode_logs(episodes)
+    return found
+
+
+def single_log(log: Log, place: str) -> Log:
+    """A log that is one recording.
+
+    Args:
+        log: a log; of a dataset with one episode it is that.
+        place: what to call it in messages, as `--holdout`.
+
+    Raises:
+        RecordingError: it is several episodes of a dataset.
+    """
+    logs = single_logs([log])
+    if len(logs) > 1:
+        raise RecordingError(
+            f"is {len(logs)} episodes of a dataset, and one log is expected.",
+            place=place,
+            remedy=f"Choose one of them, as {log_name(logs[-1])}.",
+        )
+    return logs[0]
+
+
+def log_files(log: FilePath) -> tuple[Path, ...]:
+    """The files that a log of several is read from, for a digest of its content.
+
+    Args:
+        log: a path, perhaps with a choice of episodes.
+
+    Returns:
+        The files of a dataset in their order, none of them a video; none where the path is of something else.
+
+    Raises:
+        RecordingError: the dataset is damaged.
+    """
+    if os.fspath(log).startswith(PREFIX):
+        return ()
+    episodes = chosen(log)
+    return () if episodes is None else tuple(Dataset.of(episodes.folder).files())
+
+
+def same_episodes(log: FilePath, other: FilePath) -> bool:
+    """Whether two logs of the same content share an episode, by what follows the `#` of their names.
+
+    Args:
+        log: the name of a log.
+        other: that of another.
+    """
+    first, second = (_chosen_numbers(os.fspath(name)) for name in (log, other))
+    return first is None or second is None or bool(first & second)
+
+
+def _chosen_numbers(name: str) -> set[int] | None:
+    _, mark, choice = name.rpartition("#")
+    try:
+        return set(numbers_of(choice, name)) if mark else None
+    except RecordingError:
+        return None
+
+
+def _one_episode(episodes: ChosenEpisodes) -> Path:
+    """The name of the only episode that is chosen."""
+    logs = episode_logs(episodes) if episodes.numbers is None or len(episodes.numbers) > 1 else []
+    if len(logs) > 1:
+        raise RecordingError(
+            f"holds {len(logs)} episodes, each a log of its own.",
+            place=str(episodes.folder),
+            remedy=f"Choose one of them, as {logs[0]} to {logs[-1]}.",
+            evidence={"episodes": len(logs)},
+        )
+    return Path(logs[0] if logs else f"{episodes.folder}#{(episodes.numbers or (0,))[0]}")
 
 
 def _files(source: Path) -> list[Path]:
@@ -252,7 +397,9 @@ def _files(source: Path) -> list[Path]:
         if files:
             return files
         raise RecordingError(
-            "is a directory.", place=str(source), remedy="Give the path of a file, or of a bag's folder."
+            "is a directory.",
+            place=str(source),
+            remedy="Give the path of a file, or of the folder of a bag or a LeRobot dataset.",
         )
     if source.suffix.lower() not in READABLE:
         _refuse_suffix(source, READABLE)

@@ -6,6 +6,7 @@ import csv
 import io
 import re
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
@@ -17,8 +18,10 @@ from steelyard.budget import NUMBER, require_memory
 from steelyard.errors import InputError, MissingExtraError, RecordingError
 from steelyard.npz import arrays_of
 from steelyard.recording.channels import CHANNELS, column_name
+from steelyard.recording.joint_arrays import columns_of, joint_table
 from steelyard.recording.recording import KEY, Recording, stamped
 from steelyard.recording.table import KEPT, MOST_COLUMNS, Column, Defect, Table
+from steelyard.recording.tensors import tensors_of
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -294,27 +297,8 @@ def decode_npz(data: bytes) -> Table:
     except InputError as error:
         raise RecordingError(error.message, place=error.place, remedy=error.remedy) from error
     if KEY not in arrays:
-        return Table(tuple(column for name, array in arrays.items() for column in columns_of(name, array)))
+        return joint_table(arrays)
     return Table(tuple(_own(arrays)), stamp={KEY: str(arrays[KEY])})
-
-
-def columns_of(name: str, array: NDArray[Any]) -> Iterator[Column]:
-    """Columns of an array: of a matrix `x` the columns `x_1`, `x_2`, ….
-
-    Args:
-        name: its name.
-        array: its values, shape (N,) or (N, n), SI.
-
-    Yields:
-        The columns; one without numbers where the array holds none.
-    """
-    if array.dtype.kind not in "biuf" or array.ndim not in (1, 2):
-        yield Column.without_numbers(name, f"is an array of type {array.dtype} and shape {array.shape}")
-    elif array.ndim == 1:
-        yield Column.of(name, array.astype(np.float64))
-    else:
-        for index, column in enumerate(array.T, start=1):
-            yield Column.of(f"{name}_{index}", column.astype(np.float64))
 
 
 def _own(arrays: dict[str, NDArray[Any]]) -> Iterator[Column]:
@@ -339,6 +323,24 @@ def _own(arrays: dict[str, NDArray[Any]]) -> Iterator[Column]:
             )
         for label, column in zip(columns, matrix.T, strict=True):
             yield Column.of(label, column.astype(np.float64))
+
+
+# pt: what `torch.save` writes, read only
+
+
+def decode_tensors(data: bytes) -> Table:
+    """Split a file of `torch.save` into columns; a matrix `x` gives columns `x_1`, `x_2`, ….
+
+    Args:
+        data: the bytes of the file.
+
+    Returns:
+        The columns.
+
+    Raises:
+        RecordingError: the file is damaged, or holds more than tensors, numbers, texts, lists and tables.
+    """
+    return joint_table(tensors_of(data))
 
 
 # Parquet: units on the columns, the history in the file's metadata
@@ -406,8 +408,8 @@ def decode_parquet(data: bytes) -> Table:
         RecordingError: the file is damaged or not Parquet.
         MissingExtraError: Arrow is not installed.
     """
-    pa, pq = arrow()
-    try:
+    with reading_parquet(""):
+        pa, pq = arrow()
         file = pq.ParquetFile(pa.BufferReader(data), page_checksum_verification=True)
         # Rows that repeat take no room in the file, and all of it in memory.
         rows, names = file.metadata.num_rows, file.metadata.num_columns
@@ -424,13 +426,27 @@ def decode_parquet(data: bytes) -> Table:
         )
         metadata = table.schema.metadata or {}
         stamp = {key.decode(): value.decode() for key, value in metadata.items() if key == KEY.encode()}
+    return Table(columns, stamp=stamp)
+
+
+@contextmanager
+def reading_parquet(place: str) -> Iterator[None]:
+    """Arrow's errors as ours.
+
+    Args:
+        place: what to call the file in messages.
+    """
+    pa, _ = arrow()
+    try:
+        yield
     except InputError:
         raise
     except (pa.ArrowException, *_DAMAGE) as error:
         raise RecordingError(
-            f"is damaged or not a Parquet file: {error}", remedy="Export or copy it again."
+            f"is damaged or not a Parquet file: {str(error)[:300]}",
+            place=place,
+            remedy="Export or copy it again.",
         ) from error
-    return Table(columns, stamp=stamp)
 
 
 def _field(name: str, unit: str) -> pa.Field:

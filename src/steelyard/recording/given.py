@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 from steelyard.errors import RecordingError
 from steelyard.files import FilePath
 from steelyard.recording.channels import column_name
-from steelyard.recording.formats import columns_of
+from steelyard.recording.joint_arrays import columns_of
 from steelyard.recording.recording import Recording
 from steelyard.recording.table import Column, Table
 

@@ -116,6 +116,8 @@ class Table:
         rows: the row in the file of each row kept, shape (N,), dimensionless; None when all were kept.
         line: gives the line of the file by the row in it; None in formats without lines.
         word: what a row of the file is called.
+        meanings: our name for a column, by its name in the file, where the format itself says it.
+        unit_unknown: whether the format leaves open in which unit positions are.
     """
 
     columns: tuple[Column, ...]
@@ -126,6 +128,8 @@ class Table:
     rows: NDArray[np.integer[Any]] | None = None
     line: Callable[[int], int] | None = None
     word: str = "row"
+    meanings: Mapping[str, str] = field(default_factory=dict)
+    unit_unknown: bool = False
 
     def row(self, index: int) -> int:
         """Return where in the file a row of the columns stands.

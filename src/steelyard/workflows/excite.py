@@ -10,6 +10,7 @@ from steelyard.progress import Progress
 from steelyard.workflows.options import (
     AccelerationGiven,
     ArgumentsGiven,
+    CalibrationGiven,
     ColumnsGiven,
     FloorGiven,
     ForceGiven,
@@ -26,6 +27,7 @@ from steelyard.workflows.options import (
     ToolGiven,
     TopicGiven,
     TorqueGiven,
+    UnitsGiven,
     VelocityGiven,
     workflow,
 )
@@ -118,6 +120,8 @@ def excite(
     ] = None,
     columns: ColumnsGiven = None,
     topic: TopicGiven = None,
+    units: UnitsGiven = None,
+    calibration: CalibrationGiven = None,
     planned: Annotated[
         AnyMotion | FilePath | None,
         Option(
@@ -189,6 +193,10 @@ def excite(
         after: data already recorded, or its files: what it shows counts.
         columns: names of the logs' columns.
         topic: of joint states in a ROS 2 bag.
+        units: in which unit the logs' positions are where no column states one: `rad`, `degrees`,
+            `normalised` or `counts:SERVO`, for joints by name as in `degrees,gripper=normalised`.
+        calibration: calibration file of LeRobot, or `limits` where the robot's limits are the calibrated
+            range.
         planned: a motion that is planned anyway, or its file; with `target="payload"`, what it cannot show is
             added to it and nothing is searched for.
         without: kinds of limits not to keep: `acceleration`, `torque`, `clearance`.
@@ -247,6 +255,8 @@ def excite(
         after=after,
         columns=columns,
         topic=topic,
+        units=units,
+        calibration=calibration,
         planned=planned,
         without=without,
         allow_no_clearance=allow_no_clearance,

@@ -27,7 +27,7 @@ from steelyard.uncertainty import (
     guaranteed_payload,
     with_velocities,
 )
-from steelyard.workflows.logs import torque_constants
+from steelyard.workflows.logs import log_units, torque_constants
 from steelyard.workflows.record import GivenObjects
 from steelyard.workflows.weighed_payload import ALONE, PayloadRequest
 
@@ -116,7 +116,10 @@ def _measured(request: PayloadRequest, objects: GivenObjects, path: str, model: 
     """The parts of a log between samples that are missing, as it was logged."""
     joints = list(model.robot.joint_names)
     columns, topic = request.columns, request.topic
-    log = read(objects.of(path), joints=joints, columns=columns, topic=topic, lenient=True).recording
+    units = log_units(request.units, request.calibration, model.robot)
+    log = read(
+        objects.of(path), joints=joints, columns=columns, topic=topic, units=units, lenient=True
+    ).recording
     constants = torque_constants(request.torque_constant, model.robot.nv)
     if constants is not None:
         log = torque_from_current(log, constants)

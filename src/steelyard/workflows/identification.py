@@ -32,6 +32,7 @@ from steelyard.robot import Robot
 from steelyard.signals import band_of, in_band
 from steelyard.uncertainty import LinkIntervals, LinkPosterior, base_intervals
 from steelyard.workflows.identify_request import IdentifyRequest, log_options
+from steelyard.workflows.logs import log_units
 from steelyard.workflows.record import read_back
 
 if TYPE_CHECKING:
@@ -313,7 +314,10 @@ class Identification:
             InputError: the log cannot be used.
         """
         asked = self.request
-        how = LogOptions() if asked is None else log_options(asked, self.joints, self.constants)
+        how = LogOptions()
+        if asked is not None:
+            units = log_units(asked.units, asked.calibration, self.robot)
+            how = log_options(asked, self.joints, self.constants, units)
         ready, _, _ = log_made_ready(log, self.robot, how)
         if (factors := self.question.factors) is not None:
             ready = ready.revised(

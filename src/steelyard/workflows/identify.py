@@ -12,6 +12,7 @@ from steelyard.workflows.options import (
     ArgumentsGiven,
     ByJoint,
     ByName,
+    CalibrationGiven,
     ColumnsGiven,
     CutoffGiven,
     ForceGiven,
@@ -25,6 +26,7 @@ from steelyard.workflows.options import (
     TorqueConstantErrorGiven,
     TorqueConstantGiven,
     TorqueGiven,
+    UnitsGiven,
     VelocityGiven,
     workflow,
 )
@@ -93,6 +95,8 @@ def identify(
     ] = None,
     columns: ColumnsGiven = None,
     topic: TopicGiven = None,
+    units: UnitsGiven = None,
+    calibration: CalibrationGiven = None,
     cutoff: CutoffGiven = None,
     prior: Annotated[
         Robot | FilePath | None,
@@ -205,6 +209,10 @@ def identify(
         torque_sign: signs of the logged torques, by joint or in order; `-` turns all.
         columns: what the columns of the logs are.
         topic: of joint states, in bags with several.
+        units: in which unit the logs' positions are where no column states one: `rad`, `degrees`,
+            `normalised` or `counts:SERVO`, for joints by name as in `degrees,gripper=normalised`.
+        calibration: calibration file of LeRobot, or `limits` where the robot's limits are the calibrated
+            range.
         cutoff: of the low-pass filter, Hz; None to choose it.
         prior: numbers believed beforehand: another description of the robot, or `none`; None for its own.
         motion: the planned motion, or its file.

@@ -16,6 +16,7 @@ from steelyard.drive import ALL_TERMS
 from steelyard.errors import InputError, UnknownNameError
 from steelyard.estimation import METHODS, KnownMoment
 from steelyard.identification import CLOSED_LOOP, WINDOWS, LogOptions
+from steelyard.recording import Units
 from steelyard.robot import StatedLimits
 from steelyard.workflows.identify import DRIVE
 from steelyard.workflows.logs import torque_signs
@@ -64,6 +65,8 @@ class IdentifyRequest(RecordedRequest, StatedLimits):
     shapes: bool = True
     topic: str | None = None
     known_moment: tuple[str, ...] = ()
+    units: str | None = None
+    calibration: str | None = None
 
     command = "identify"
 
@@ -71,7 +74,7 @@ class IdentifyRequest(RecordedRequest, StatedLimits):
     def named(self) -> tuple[str | None, ...]:
         """What may be the name of a file it reads."""
         options = (self.holdout, self.columns, self.prior, self.motion, self.controller, self.limits)
-        return (self.robot, *self.logs, *options)
+        return (self.robot, *self.logs, *options, self.calibration)
 
 
 def require_sound(request: IdentifyRequest) -> None:
@@ -131,19 +134,22 @@ def drive_terms(request: IdentifyRequest) -> list[str]:
     return terms
 
 
-def log_options(request: IdentifyRequest, joints: Sequence[str], constants: Array | None) -> LogOptions:
+def log_options(
+    request: IdentifyRequest, joints: Sequence[str], constants: Array | None, units: Units | None
+) -> LogOptions:
     """How the logs are read and made ready.
 
     Args:
         request: what was asked.
         joints: names of the joints that move, in order.
         constants: torque per current, shape (nv,), N·m/A or N/A; None for logged torques.
+        units: in which units the logs are.
 
     Raises:
         InputError: the signs are not those of these joints.
     """
     signs = torque_signs(request.torque_sign, joints)
-    return LogOptions(constants, request.columns, request.topic, request.cutoff, signs, request.static)
+    return LogOptions(constants, request.columns, request.topic, request.cutoff, signs, request.static, units)
 
 
 def refuse_knowledge(request: IdentifyRequest) -> None:

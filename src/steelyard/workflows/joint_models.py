@@ -32,12 +32,13 @@ from steelyard.files import FilePath
 from steelyard.formats import record_document, require_free, versions, write_folder
 from steelyard.layout import layout_of
 from steelyard.progress import say
-from steelyard.recording import Recording, read, require_readable_logs, write
+from steelyard.recording import Recording, read, require_readable_logs, single_logs, write
 from steelyard.report.joints import JointModelContent, JointModelEntry, Quantity, joint_model_page
 from steelyard.robot import Robot, StatedLimits
 from steelyard.simulation import joint_experiments, nominal_posture
 from steelyard.workflows.given import given_robot
 from steelyard.workflows.joints import BANDWIDTH, MARGIN, TRAVEL
+from steelyard.workflows.logs import log_units
 from steelyard.workflows.record import GivenObjects, RecordedRequest, request_of, require_seed
 
 HEADINGS = ("joint", "K", "T", "T_d", "M̂", "D̂", "K_P", "K_V", "margin")
@@ -422,13 +423,15 @@ class JointsRequest(RecordedRequest, StatedLimits):
     package_path: tuple[str, ...] = ()
     columns: str | None = None
     topic: str | None = None
+    units: str | None = None
+    calibration: str | None = None
 
     command = "joints"
 
     @property
     def named(self) -> tuple[str | None, ...]:
         """What may be the name of a file it reads."""
-        return (self.robot, *self.logs, self.columns, self.limits)
+        return (self.robot, *self.logs, self.columns, self.limits, self.calibration)
 
 
 def joint_models_of(given: Mapping[str, Any]) -> JointModels:
@@ -588,12 +591,12 @@ def _read(
 ) -> dict[str, tuple[Recording, ...]]:
     say(f"1  {len(logs)} logs are read")
     require_readable_logs(log for log in logs if not isinstance(log, Recording))
-    names = robot.joint_names
+    names, units = robot.joint_names, log_units(request.units, request.calibration, robot)
     recordings = [
         (log if log.joints == names else log.joint_subset(names))
         if isinstance(log, Recording)
-        else read(log, joints=names, columns=request.columns, topic=request.topic)
-        for log in logs
+        else read(log, joints=names, columns=request.columns, topic=request.topic, units=units)
+        for log in single_logs(logs)
     ]
     shown = {excited_joint(log) for log in recordings}
     if missing := [name for name in robot.joint_names if name not in shown]:

@@ -10,6 +10,7 @@ from steelyard.progress import Progress
 from steelyard.workflows.options import (
     AccelerationGiven,
     ArgumentsGiven,
+    CalibrationGiven,
     ColumnsGiven,
     ForceGiven,
     GravityGiven,
@@ -21,6 +22,7 @@ from steelyard.workflows.options import (
     RobotGiven,
     TopicGiven,
     TorqueGiven,
+    UnitsGiven,
     VelocityGiven,
     workflow,
 )
@@ -52,6 +54,8 @@ def joints(
     ] = None,
     columns: ColumnsGiven = None,
     topic: TopicGiven = None,
+    units: UnitsGiven = None,
+    calibration: CalibrationGiven = None,
     sensor: Annotated[str, Option("Sensor preset of the simulated robot.", default=True)] = "low-cost",
     posture: Annotated[
         Numbers | None,
@@ -107,6 +111,10 @@ def joints(
             simulated robot.
         columns: names of the logs' columns.
         topic: of joint states in a ROS 2 bag.
+        units: in which unit the logs' positions are where no column states one: `rad`, `degrees`,
+            `normalised` or `counts:SERVO`, for joints by name as in `degrees,gripper=normalised`.
+        calibration: calibration file of LeRobot, or `limits` where the robot's limits are the calibrated
+            range.
         sensor: preset of the simulated robot's sensors.
         posture: where the joints are held, rad or m; None for the right angles nearest to the middle of the
             limits.

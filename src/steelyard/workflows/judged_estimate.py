@@ -51,7 +51,7 @@ from steelyard.identification import (
 from steelyard.layout import Layout, layout_of
 from steelyard.problem import Estimate, Problem
 from steelyard.progress import say
-from steelyard.recording import require_readable_logs, same_motion
+from steelyard.recording import require_readable_logs, same_motion, single_log, single_logs
 from steelyard.robot import Robot
 from steelyard.signals import band_of
 from steelyard.threads import beside, with_one_blas_thread
@@ -69,6 +69,7 @@ from steelyard.workflows.identify_request import (
 from steelyard.workflows.logs import (
     absent_joints,
     listed_logs,
+    log_units,
     torque_constant_errors,
     torque_constants,
 )
@@ -292,17 +293,20 @@ def identification_of_request(
         stated=request,
         package_path=request.package_path,
     )
-    logs = [objects.of(name) for name in request.logs]
+    given = [objects.of(name) for name in request.logs]
     holdout = None if request.holdout is None else objects.of(request.holdout)
-    require_readable_logs(logs if holdout is None else [*logs, holdout])
-    absent = absent_joints(robot, logs, request.columns, request.topic)
+    require_readable_logs(given if holdout is None else [*given, holdout])
+    logs = single_logs(given)
+    holdout = None if holdout is None else single_log(holdout, "--holdout")
+    units = log_units(request.units, request.calibration, robot)
+    absent = absent_joints(robot, logs, request.columns, request.topic, units)
     asked_first = request
     robot, request = absent.held(robot), replace(request, lock=(*request.lock, *absent.locks))
     layout = layout_of(robot, drive_terms(request))
     prior = _geometric_prior(request, robot, layout, objects)
     constants = torque_constants(request.torque_constant, robot.nv)
     names = [joint.name for joint in robot.joints if joint.nv]
-    how = log_options(request, names, constants)
+    how = log_options(request, names, constants, units)
     moments = known_moments(request.known_moment, names)
     if request.known_moment and request.method == CLOSED_LOOP:
         raise InputError(
@@ -313,7 +317,7 @@ def identification_of_request(
     if out is not None:
         # It takes a fifth of a second, and reading a log leaves a core idle.
         beside(load_writers)
-    say(f"1  read {len(request.logs)} log{'s' if len(request.logs) > 1 else ''} of {robot.name}")
+    say(f"1  read {len(logs)} log{'s' if len(logs) > 1 else ''} of {robot.name}")
     asked = replace(
         identification_data(robot, layout, logs, holdout, how, request.method),
         prior_error=ACCURACY if request.prior_error is None else request.prior_error,

@@ -12,9 +12,10 @@ import numpy as np
 
 from steelyard.arrays import Array
 from steelyard.errors import InputError, UnknownNameError
+from steelyard.files import FilePath
 from steelyard.finding import Finding, Severity
 from steelyard.progress import say
-from steelyard.recording import DataFrame, Log, Recording, log_name, read
+from steelyard.recording import LIMITS, DataFrame, Log, Recording, Units, log_name, read, units_of
 from steelyard.robot import JointKind, Robot
 
 CONSTANT_ERROR = 0.10
@@ -53,8 +54,36 @@ def listed_logs(logs: Log | Sequence[Log]) -> Sequence[Log]:
     return [logs] if one else logs  # type: ignore[list-item,return-value]
 
 
+def log_units(units: str | None, calibration: FilePath | None, robot: Robot) -> Units | None:
+    """What the options say of the units of logs.
+
+    Args:
+        units: as `--units` takes it.
+        calibration: a calibration file, or `limits` for the robot's own.
+        robot: the robot.
+
+    Returns:
+        The units; None where nothing is said.
+
+    Raises:
+        InputError: it cannot be understood.
+    """
+    if calibration is None or str(calibration) != LIMITS:
+        return units_of(units, calibration)
+    ranges = {
+        joint.name: (joint.limits.lower, joint.limits.upper)
+        for joint in robot.joints
+        if joint.nv == 1 and np.isfinite(joint.limits.upper - joint.limits.lower)
+    }
+    return units_of(units, ranges)
+
+
 def absent_joints(
-    robot: Robot, logs: Sequence[Log], columns: Mapping[str, str] | str | None, topic: str | None
+    robot: Robot,
+    logs: Sequence[Log],
+    columns: Mapping[str, str] | str | None,
+    topic: str | None,
+    units: Units | None,
 ) -> AbsentJoints:
     """Find the joints that the first log does not have, where all that it has are the robot's.
 
@@ -68,6 +97,7 @@ def absent_joints(
         logs: the logs.
         columns: what their columns are, as `--columns` takes it.
         topic: of a bag.
+        units: in which units the logs are.
 
     Returns:
         The joints, none where nothing is missing.
@@ -77,7 +107,7 @@ def absent_joints(
     path = logs[0]
     names = [joint.name for joint in robot.joints if joint.nv]
     try:
-        read(path, joints=names, columns=columns, topic=topic)
+        read(path, joints=names, columns=columns, topic=topic, units=units)
         return AbsentJoints({})
     except InputError as error:
         evidence: Mapping[str, Any] = error.evidence
@@ -86,7 +116,7 @@ def absent_joints(
             return AbsentJoints({})
     absent = [joint for joint in robot.joints if joint.name in missing and joint.kind.nq == 1]
     fingers = all(joint.kind is JointKind.PRISMATIC for joint in absent)
-    if not fingers and _numbered(path, columns, topic):
+    if not fingers and _numbered(path, columns, topic, units):
         return AbsentJoints({})
     positions = {joint.name: min(max(0.0, joint.limits.lower), joint.limits.upper) for joint in absent}
     places = ", ".join(f"{joint.name} at {positions[joint.name]:g} {joint.position_unit}" for joint in absent)
@@ -97,9 +127,11 @@ def absent_joints(
     return AbsentJoints(positions, (finding,))
 
 
-def _numbered(path: Log, columns: Mapping[str, str] | str | None, topic: str | None) -> bool:
+def _numbered(
+    path: Log, columns: Mapping[str, str] | str | None, topic: str | None, units: Units | None
+) -> bool:
     """Whether the log calls its joints by numbers alone."""
-    found = read(path, columns=columns, topic=topic, lenient=True).recording
+    found = read(path, columns=columns, topic=topic, units=units, lenient=True).recording
     return all(name.isdigit() for name in found.joints)
 
 

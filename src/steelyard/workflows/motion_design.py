@@ -55,7 +55,7 @@ from steelyard.motion import (
     structured_recipes,
 )
 from steelyard.progress import advance, say
-from steelyard.recording import Recording, read, require_readable_logs
+from steelyard.recording import Recording, read, require_readable_logs, single_logs
 from steelyard.robot import Robot, StatedLimits, read_payload
 from steelyard.signals import prepared
 from steelyard.workflows.destination import require_files
@@ -67,10 +67,12 @@ from steelyard.workflows.excitation import (
 )
 from steelyard.workflows.excite import ACTION, BUDGET, HARMONICS, PERIOD, PIECES, START
 from steelyard.workflows.given import given_robot
+from steelyard.workflows.logs import log_units
 from steelyard.workflows.motion_proof import keep_jerk, looked_again, proof_of, uncovered_by
 from steelyard.workflows.options import (
     AccelerationGiven,
     ArgumentsGiven,
+    CalibrationGiven,
     ColumnsGiven,
     FloorGiven,
     ForceGiven,
@@ -85,6 +87,7 @@ from steelyard.workflows.options import (
     ToolGiven,
     TopicGiven,
     TorqueGiven,
+    UnitsGiven,
     VelocityGiven,
     folders_of,
     path_of,
@@ -158,6 +161,8 @@ class MotionRequest(StatedLimits):
     motion_name: str | None = None
     columns: ColumnsGiven = None
     topic: str | None = None
+    units: str | None = None
+    calibration: str | None = None
     payload: Body | Path | None = None
     ignore: tuple[str, ...] = ()
     floor: str = "base"
@@ -249,6 +254,8 @@ def excitation_of(
     after: Recording | FilePath | Sequence[Recording | FilePath] | None,
     columns: ColumnsGiven,
     topic: TopicGiven,
+    units: UnitsGiven,
+    calibration: CalibrationGiven,
     planned: AnyMotion | FilePath | None,
     without: str | Sequence[str],
     allow_no_clearance: bool,
@@ -323,6 +330,8 @@ def excitation_of(
         motion_name=motion_name,
         columns=columns,
         topic=topic,
+        units=units,
+        calibration=path_of(calibration),
         limits=path_of(limits),
         velocity=text_of(velocity, "--velocity"),
         acceleration=text_of(acceleration, "--acceleration"),
@@ -572,14 +581,15 @@ def _recorded(request: MotionRequest, robot: Robot, layout: Layout) -> Array | N
     if not request.after:
         return None
     blocks = []
-    for given in request.after:
+    units = log_units(request.units, request.calibration, robot)
+    for given in single_logs(request.after):
         if isinstance(given, Recording):
             names = robot.joint_names
             recording = given if given.joints == names else given.joint_subset(names)
         else:
             joints, columns = list(robot.joint_names), request.columns
             recording = read(
-                given, joints=joints, columns=columns, topic=request.topic, lenient=True
+                given, joints=joints, columns=columns, topic=request.topic, units=units, lenient=True
             ).recording
         log = prepared(recording).recording.channels
         blocks.append((log["q"], log["v"], log["a"], log["tau"]))

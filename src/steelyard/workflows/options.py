@@ -258,6 +258,21 @@ TopicGiven = Annotated[
         default="the only one of joint states",
     ),
 ]
+UnitsGiven = Annotated[
+    str | None,
+    Option(
+        "Unit of the logs' positions where no column states one: rad, degrees, normalised or counts:SERVO.",
+        metavar="UNIT[,JOINT=UNIT…]",
+        default="rad and m; of a LeRobot dataset it must be said where values do not show it",
+    ),
+]
+CalibrationGiven = Annotated[
+    FilePath | None,
+    Option(
+        "LeRobot's calibration file of the arm, or limits where the robot's limits are the calibrated range.",
+        metavar="FILE|limits",
+    ),
+]
 CutoffGiven = Annotated[
     float | None,
     Option("Cut-off of the low-pass filter.", metavar="HZ", default="from the spectrum", kind=float),

@@ -11,6 +11,7 @@ from steelyard.workflows.options import (
     AccelerationGiven,
     ArgumentsGiven,
     ByName,
+    CalibrationGiven,
     ColumnsGiven,
     CutoffGiven,
     ForceGiven,
@@ -26,6 +27,7 @@ from steelyard.workflows.options import (
     TorqueConstantErrorGiven,
     TorqueConstantGiven,
     TorqueGiven,
+    UnitsGiven,
     VelocityGiven,
     workflow,
 )
@@ -168,6 +170,8 @@ def payload(
     ] = None,
     columns: ColumnsGiven = None,
     topic: TopicGiven = None,
+    units: UnitsGiven = None,
+    calibration: CalibrationGiven = None,
     cutoff: CutoffGiven = None,
     seed: Annotated[int, Option("Seed of the draws behind the intervals.", default=True, least=0)] = 0,
     force: ForceGiven = False,
@@ -244,6 +248,10 @@ def payload(
         other_torque_constant: torque constants by other sources, each as `torque_constant`, N·m/A.
         columns: names of the logs' columns, as `recording.read` takes them.
         topic: topic of joint states in logs that are bags; None for the only one.
+        units: in which unit the logs' positions are where no column states one: `rad`, `degrees`,
+            `normalised` or `counts:SERVO`, for joints by name as in `degrees,gripper=normalised`.
+        calibration: calibration file of LeRobot, or `limits` where the robot's limits are the calibrated
+            range.
         cutoff: cut-off of the low-pass filter, Hz; None to choose it by the spectrum.
         seed: seed of the draws behind the intervals.
         force: whether an earlier result may be replaced.

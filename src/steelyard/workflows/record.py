@@ -21,7 +21,7 @@ from steelyard.archive import digest, from_document
 from steelyard.document import kind_of, read_json
 from steelyard.errors import InputError
 from steelyard.files import file_digest, is_regular
-from steelyard.recording import DataFrame, Recording, log_name
+from steelyard.recording import DataFrame, Recording, log_files, log_name
 from steelyard.workflows.options import text_of, texts_of
 
 R = TypeVar("R", bound="RecordedRequest")
@@ -46,7 +46,7 @@ class RecordedRequest(ABC):
     @property
     def inputs(self) -> tuple[str, ...]:
         """The files it reads."""
-        return tuple(name for name in self.named if name is not None and _exists(name))
+        return tuple(name for name in self.named if name is not None and _is_input(name))
 
     def document(self) -> dict[str, Any]:
         """The request with the digests of what it reads, for the record."""
@@ -106,7 +106,7 @@ class RecordedRequest(ABC):
                     place=place,
                     remedy="The record was changed by hand; identify anew.",
                 )
-            if not _exists(name):
+            if not _is_input(name):
                 raise InputError(
                     "there is no such file.",
                     place=f"input {name[:300]}",
@@ -255,13 +255,25 @@ def _exists(name: str) -> bool:
         return False
 
 
+def _is_input(name: str) -> bool:
+    """Whether a name is of a file, a folder, or of episodes of a dataset."""
+    return _exists(name) or bool(log_files(name))
+
+
 def digest_of(path: Path) -> str:
-    """SHA-256 of a file, or of the names and contents of a folder's files.
+    """SHA-256 of a file, or of the names and contents of a folder's files; of a dataset without its videos.
 
     Raises:
         InputError: it is neither, or larger than `LARGEST`, or holds more than `MOST_FILES`.
     """
     whole = hashlib.sha256()
+    if of_dataset := log_files(path):
+        left = LARGEST
+        for file in of_dataset:
+            whole.update(file.relative_to(of_dataset[0].parents[1]).as_posix().encode())
+            whole.update(bytes.fromhex(file_digest(file, most=left)))
+            left -= file.stat().st_size
+        return whole.hexdigest()
     if not path.is_dir():
         whole.update(bytes.fromhex(file_digest(path, most=LARGEST)))
         return whole.hexdigest()

@@ -10,6 +10,7 @@ from steelyard.progress import Progress
 from steelyard.workflows.options import (
     AccelerationGiven,
     ArgumentsGiven,
+    CalibrationGiven,
     ColumnsGiven,
     CutoffGiven,
     ForceGiven,
@@ -21,6 +22,7 @@ from steelyard.workflows.options import (
     TopicGiven,
     TorqueConstantGiven,
     TorqueGiven,
+    UnitsGiven,
     VelocityGiven,
     workflow,
 )
@@ -49,6 +51,8 @@ def validate(
     torque_constant: TorqueConstantGiven = None,
     columns: ColumnsGiven = None,
     topic: TopicGiven = None,
+    units: UnitsGiven = None,
+    calibration: CalibrationGiven = None,
     cutoff: CutoffGiven = None,
     out: Annotated[
         FilePath | None, Option("Folder for a report.", metavar="PATH", default="no report")
@@ -72,6 +76,10 @@ def validate(
         torque_constant: torque per current at each joint, N·m/A or N/A; None for logged torques.
         columns: what the columns of the logs are.
         topic: of joint states, in bags with several.
+        units: in which unit the logs' positions are where no column states one: `rad`, `degrees`,
+            `normalised` or `counts:SERVO`, for joints by name as in `degrees,gripper=normalised`.
+        calibration: calibration file of LeRobot, or `limits` where the robot's limits are the calibrated
+            range.
         cutoff: of the low-pass filter, Hz; None for what the spectrum suggests.
         out: folder for a report; None to write nothing, which `Validation.save` may do later.
         force: whether an earlier report may be replaced.
@@ -99,6 +107,8 @@ def validate(
         torque_constant=torque_constant,
         columns=columns,
         topic=topic,
+        units=units,
+        calibration=calibration,
         cutoff=cutoff,
         out=out,
         force=force,

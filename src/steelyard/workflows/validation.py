@@ -7,6 +7,7 @@ import os
 import time
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -33,15 +34,23 @@ from steelyard.identifiable import certify_excitation, structural_identifiabilit
 from steelyard.identification import LogOptions, log_made_ready
 from steelyard.layout import layout_of
 from steelyard.model import Model
-from steelyard.recording import Log, Recording, log_name, require_readable_logs
+from steelyard.recording import (
+    Log,
+    Recording,
+    log_name,
+    require_readable_logs,
+    same_episodes,
+    single_logs,
+)
 from steelyard.report import History, ReportContent, TorqueTrace, draw_arm, report_page
 from steelyard.robot import Robot
 from steelyard.signals import in_band
 from steelyard.workflows.given import given_model, stated_limits
-from steelyard.workflows.logs import absent_joints, listed_logs, torque_constants
+from steelyard.workflows.logs import absent_joints, listed_logs, log_units, torque_constants
 from steelyard.workflows.options import (
     AccelerationGiven,
     ArgumentsGiven,
+    CalibrationGiven,
     ColumnsGiven,
     CutoffGiven,
     ForceGiven,
@@ -52,6 +61,7 @@ from steelyard.workflows.options import (
     TopicGiven,
     TorqueConstantGiven,
     TorqueGiven,
+    UnitsGiven,
     VelocityGiven,
     text_of,
     texts_of,
@@ -195,6 +205,8 @@ def validation(
     torque_constant: TorqueConstantGiven,
     columns: ColumnsGiven,
     topic: TopicGiven,
+    units: UnitsGiven,
+    calibration: CalibrationGiven,
     cutoff: CutoffGiven,
     out: FilePath | None,
     force: ForceGiven,
@@ -213,14 +225,15 @@ def validation(
     started = time.perf_counter()
     stated = stated_limits(limits, velocity, acceleration, torque)
     found = given_model(model, gravity, lock, argument, stated, package_path)
-    given = listed_logs(logs)
-    require_readable_logs(given)
-    absent = absent_joints(found.robot, given, columns, topic)
+    require_readable_logs(listed_logs(logs))
+    given = single_logs(listed_logs(logs))
+    said = log_units(units, calibration, found.robot)
+    absent = absent_joints(found.robot, given, columns, topic, said)
     if absent.locks:
         held = [*texts_of(lock, "--lock"), *absent.locks]
         found = given_model(model, gravity, held, argument, stated, package_path)
     constants = torque_constants(text_of(torque_constant, "--torque-constant"), found.robot.nv)
-    how = LogOptions(constants, columns, topic, cutoff)
+    how = LogOptions(constants, columns, topic, cutoff, units=said)
     ready, findings = {}, [*found.findings, *absent.findings]
     for log in given:
         name = str(Path(log)) if isinstance(log, str | os.PathLike) else log_name(log)
@@ -235,9 +248,16 @@ def _repeat(model: Model, logs: Sequence[Log]) -> str:
     """Why the logs are no test of a result: it was identified from one of them."""
     asked = {} if model.stored is None else model.stored.record.get("request", {})
     digests = asked.get("inputs", {})
-    trained = {digests[name] for name in asked.get("logs", ()) if name in digests}
+    trained = [(digests[name], name) for name in asked.get("logs", ()) if name in digests]
     paths = [Path(log) for log in logs if isinstance(log, str | os.PathLike)]
-    seen = [path.name for path in paths if trained and digest_of(path) in trained]
+    # Episodes of a dataset have its digest, which is worked out once.
+    digest = cache(lambda name: digest_of(Path(name)))
+
+    def learnt(path: Path) -> bool:
+        whole = str(path) if path.exists() else str(path).rpartition("#")[0]
+        return any(digest(whole) == known and same_episodes(path, name) for known, name in trained)
+
+    seen = [path.name for path in paths if trained and learnt(path)]
     return f"it was identified from {', '.join(seen)}" if seen else ""
 
 

@@ -117,6 +117,8 @@ class PayloadRequest(RecordedRequest, StatedLimits):
     flange_frame: str | None = None
     wrench: str | None = None
     wrench_sign: str = "load"
+    units: str | None = None
+    calibration: str | None = None
 
     command = "payload"
 
@@ -124,7 +126,7 @@ class PayloadRequest(RecordedRequest, StatedLimits):
     def named(self) -> tuple[str | None, ...]:
         """What may be the name of a file it reads."""
         options = (self.model, self.mesh, self.truth, self.columns, self.known_body, self.limits)
-        return (self.robot, *self.loaded, *self.empty, *self.known_loads, *options)
+        return (self.robot, *self.loaded, *self.empty, *self.known_loads, *options, self.calibration)
 
     @property
     def grasp_pose(self) -> Pose | None:

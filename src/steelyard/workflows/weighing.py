@@ -54,7 +54,7 @@ from steelyard.payloads import (
     weigh_with_model,
 )
 from steelyard.progress import say
-from steelyard.recording import Reading, Recording, log_name, read, require_readable_logs
+from steelyard.recording import Reading, Recording, log_name, read, require_readable_logs, single_logs
 from steelyard.robot import Robot, read_payload
 from steelyard.signals import Preparation, prepared_alike, sampling_of
 from steelyard.threads import with_one_blas_thread
@@ -64,6 +64,7 @@ from steelyard.workflows.guaranteed_payload import guaranteed
 from steelyard.workflows.identify import DRIVE
 from steelyard.workflows.logs import (
     absent_joints,
+    log_units,
     torque_constant_errors,
     torque_constants,
 )
@@ -194,8 +195,11 @@ class WeighingTask:
         """All logs as they are: loaded, empty, known."""
         request, joints = self.request, [joint.name for joint in self.robot.joints if joint.nv]
         columns, topic = request.columns, request.topic
+        units = log_units(request.units, request.calibration, self.robot)
         return tuple(
-            read(self.objects.of(name), joints=joints, columns=columns, topic=topic, lenient=True)
+            read(
+                self.objects.of(name), joints=joints, columns=columns, topic=topic, units=units, lenient=True
+            )
             for name in (*request.loaded, *request.empty, *request.known_loads)
         )
 
@@ -266,7 +270,16 @@ def _weighed(asked: PayloadRequest, objects: GivenObjects) -> Payload:
     )
     logs = [objects.of(name) for name in (*asked.loaded, *asked.empty, *asked.known_loads)]
     require_readable_logs(log for log in logs if not isinstance(log, Recording))
-    absent = absent_joints(robot, logs[: len(asked.loaded)], asked.columns, asked.topic)
+    asked = replace(
+        asked,
+        loaded=_episodes(asked.loaded),
+        empty=_episodes(asked.empty),
+        known_loads=_episodes(asked.known_loads),
+    )
+    units = log_units(asked.units, asked.calibration, robot)
+    absent = absent_joints(
+        robot, [objects.of(name) for name in asked.loaded], asked.columns, asked.topic, units
+    )
     robot, request = absent.held(robot), replace(asked, lock=(*asked.lock, *absent.locks))
     held = mounted_at(robot, grasp=request.grasp_pose)
     noticed = () if not request.stated_for_controllers else _flange(robot, held, request.flange_frame)
@@ -322,6 +335,11 @@ def _weighed(asked: PayloadRequest, objects: GivenObjects) -> Payload:
         return found
     lost = controller_files(found.controller_load(), request.controllers).findings
     return replace(found, findings=(*findings, *lost))
+
+
+def _episodes(names: Sequence[str]) -> tuple[str, ...]:
+    """Names of logs, those of datasets as those of their episodes."""
+    return tuple(log_name(log) for log in single_logs(names))
 
 
 def _flange(robot: Robot, held: Mount, name: str | None) -> tuple[Finding, ...]:
