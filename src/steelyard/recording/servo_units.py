@@ -44,7 +44,7 @@ FASTEST = 456.0 * _RPM
 
 
 @dataclass(frozen=True)
-class Servo:
+class ServoRegisters:
     """What the registers of a servo count.
 
     Attributes:
@@ -62,14 +62,14 @@ class Servo:
 
 _X = 0.229 * _RPM
 SERVOS = {
-    "sts3215": Servo(None, 6.5e-3, sign_bit=15, turns_itself=False),
-    "sts3250": Servo(None, 6.5e-3, sign_bit=15, turns_itself=False),
-    "xl330-m077": Servo(_X, 1.0e-3),
-    "xl330-m288": Servo(_X, 1.0e-3),
-    "xl430-w250": Servo(_X, None),
-    "xc430-w150": Servo(_X, None),
-    "xm430-w350": Servo(_X, 2.69e-3),
-    "xm540-w270": Servo(_X, 2.69e-3),
+    "sts3215": ServoRegisters(None, 6.5e-3, sign_bit=15, turns_itself=False),
+    "sts3250": ServoRegisters(None, 6.5e-3, sign_bit=15, turns_itself=False),
+    "xl330-m077": ServoRegisters(_X, 1.0e-3),
+    "xl330-m288": ServoRegisters(_X, 1.0e-3),
+    "xl430-w250": ServoRegisters(_X, None),
+    "xc430-w150": ServoRegisters(_X, None),
+    "xm430-w350": ServoRegisters(_X, 2.69e-3),
+    "xm540-w270": ServoRegisters(_X, 2.69e-3),
 }
 
 # What a user says of the units
@@ -626,7 +626,7 @@ class _Conversion:
                 )
 
 
-def _signed(values: Array, servo: Servo, *, long: bool) -> Array:
+def _signed(values: Array, servo: ServoRegisters, *, long: bool) -> Array:
     """Numbers of registers, whose signs were logged as bits."""
     with np.errstate(invalid="ignore"):
         if servo.sign_bit is not None:
