@@ -1,11 +1,11 @@
 """Arrays that were dear to make, kept on disk: the same inputs to the same code need not be computed again.
 
-An entry is filed by *what it is made from*: the digest covers the inputs to the last bit, the source of the code
-that makes it, and the versions of the libraries that do the sums. So an entry is never stale, and the answer is
-that of the computation, bit for bit. Entries lie beside the machine code (`compiled.cache_folder`). One that is
-damaged, or lies under another's name, is made anew; a folder that others may write to is not used, and one that
-cannot be written to costs time and nothing else. What was not asked for in the longest time goes first once
-all together are larger than `MOST_BYTES`.
+An entry is filed by *what it is made from*: the digest covers the inputs to the last bit, the source of the
+code that makes it, and the versions of the libraries that do the sums. So an entry is never stale, and the
+answer is that of the computation, bit for bit. Entries lie beside the machine code (`compiled.cache_folder`).
+One that is damaged, or lies under another's name, is made anew; a folder that others may write to is not
+used, and one that cannot be written to costs time and nothing else. What was not asked for in the longest
+time goes first once all together are larger than `MOST_BYTES`.
 """
 
 from __future__ import annotations
