@@ -361,7 +361,9 @@ def _of_scene(file: Path, kind: str, note: _Notes) -> list[PaintedSurface]:
             )
         alike = (piece.material, surface.picture is None, surface.colors is None)
         groups.setdefault(alike, []).append(surface)
-    return [_joined_surfaces(group) for group in groups.values()]
+    # A library may visit the nodes in any order.
+    order = sorted(groups, key=lambda alike: (-1 if alike[0] is None else alike[0], *alike[1:]))
+    return [_joined_surfaces(groups[alike]) for alike in order]
 
 
 def _texture_of_ply(data: bytes) -> str | None:

@@ -130,7 +130,7 @@ def read_painted_scene(data: bytes, kind: str, place: str) -> tuple[list[ScenePi
 
 def _painted_pieces(scene: Any, *, linear: bool) -> list[ScenePiece]:
     pieces = []
-    for node in scene.graph.nodes_geometry:
+    for node in sorted(scene.graph.nodes_geometry):
         X, name = scene.graph[node]
         shape = scene.geometry[name]
         if not hasattr(shape, "faces"):
@@ -355,7 +355,7 @@ def _trimesh() -> Any:
 
 def _of_scene(scene: Any) -> list[tuple[Array, Array]]:
     pieces = []
-    for node in scene.graph.nodes_geometry:
+    for node in sorted(scene.graph.nodes_geometry):  # the library may hold them in any order
         X, name = scene.graph[node]
         shape = scene.geometry[name]
         if hasattr(shape, "faces"):
