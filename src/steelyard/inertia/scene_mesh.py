@@ -223,12 +223,14 @@ def decoded_picture(content: bytes) -> IntArray | None:
         where it cannot be opened.
     """
     try:
-        import trimesh.exchange.obj
-
-        parse: Any = trimesh.exchange.obj.parse_mtl
+        from trimesh.exchange.obj import parse_mtl
+    except ImportError:
+        return None
+    parse: Any = parse_mtl
+    try:
         found = parse("newmtl a\nmap_Kd it\n", resolver={"it": content})
         pixels = np.asarray(found["a"]["image"].convert("RGB"), dtype=np.int64)
-    except Exception:  # the extra `meshes` or Pillow is absent, or the picture is malformed
+    except Exception:  # Pillow is absent, or the picture is malformed in any way there is
         return None
     return pixels if pixels.ndim == 3 else None
 
