@@ -339,6 +339,19 @@ def test_the_parts_that_touch_hold_all_of_the_surface_and_far_less_room_than_its
     assert sum(h.volume for h in hulls) < 0.6 * ConvexHull(solid.vertices).volume
 
 
+def test_how_far_corners_that_were_left_out_stand_out_of_the_parts_is_said(tmp_path: Path) -> None:
+    balls = [trimesh.creation.icosphere(subdivisions=4, radius=0.04) for _ in range(2)]
+    balls[1].apply_translation([0.2, 0.0, 0.0])
+    trimesh.util.concatenate(balls).export(tmp_path / "it.ply")
+    mesh = object_mesh(tmp_path / "it.ply")
+    assert len(mesh.parts) == 2
+    hulls = [ConvexHull(part.vertices).equations for part in mesh.parts]
+    points = mesh.surface.vertices
+    reach = np.min([(points @ h[:, :3].T + h[:, 3]).max(axis=1) for h in hulls], axis=0).max()
+    (said,) = [x.message for x in mesh.findings if x.code == "convex-parts"]
+    assert f"up to {1e3 * reach:.2g} mm in front of them" in said
+
+
 def test_an_open_scan_and_a_convex_one_touch_as_one_hull(tmp_path: Path) -> None:
     solid = _solid()
     trimesh.Trimesh(solid.vertices, solid.faces[1:], process=False).export(tmp_path / "open.ply")
