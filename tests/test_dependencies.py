@@ -29,6 +29,7 @@ PACKAGE = {
     "flint": "python-flint",
     "pinocchio": "pin",
     "pxr": "usd-core",
+    "PIL": "pillow",
     "collada": "pycollada",
     "rerun": "rerun-sdk",
 }
@@ -133,6 +134,7 @@ def test_every_module_loads_without_the_extras() -> None:
         "viser",
         "rerun",
         "huggingface_hub",
+        "PIL",
     )
     modules = [
         ".".join(file.relative_to(SOURCE.parent).with_suffix("").parts).removesuffix(".__init__")

@@ -24,6 +24,7 @@ FLOORS = (
         "npz",
         "archive",
         "compiled",
+        "kept",
         "threads",
         "cones",
     ),

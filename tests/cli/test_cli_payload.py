@@ -9,11 +9,16 @@ from pathlib import Path
 import mujoco
 import numpy as np
 import pytest
+import trimesh
+from PIL import Image
+from trimesh.visual import TextureVisuals
+from trimesh.visual.material import SimpleMaterial
 from typer.testing import CliRunner
 
 from payloads.loaded_arm import body, motion_of, run
 from steelyard.cli.app import app, main
 from steelyard.recording import write
+from steelyard.workflows.weighed_payload import PayloadRequest
 from steelyard.zoo import zoo_robot
 
 PANDA = zoo_robot("panda")
@@ -195,6 +200,40 @@ def test_a_record_makes_the_same_files_again(logs: Path, tmp_path: Path) -> None
     assert set(json.loads(done.stdout)["files"].values()) == {"same"}
 
 
+def test_a_scan_is_placed_by_the_centre_of_mass_and_replayed_with_its_picture(
+    logs: Path, tmp_path: Path
+) -> None:
+    solid = trimesh.creation.box((0.1, 0.12, 0.14))
+    solid.apply_translation([0.5, 0.5, 0.5])
+    uv = np.random.default_rng(0).random((len(solid.vertices), 2))
+    look = SimpleMaterial(image=Image.new("RGB", (4, 2), (9, 200, 30)))
+    solid.visual = TextureVisuals(uv=uv, material=look)
+    (tmp_path / "scan").mkdir()
+    solid.export(tmp_path / "scan" / "it.obj")
+    out = tmp_path / "object"
+    scan = ("--mesh", tmp_path / "scan" / "it.obj", "--mesh-turn", "0,0,0")
+    _, found = asked("--loaded", logs / "loaded.csv", *scan, "--out", out)
+    (said,) = [x for x in found["findings"] if x["code"] == "mesh-placed"]
+    half = [0.5e3 * (high - low) for low, high in (found["interval95"][f"com_{a}"] for a in "xyz")]
+    assert all(f"{axis} {value:.3g}" in said["message"] for axis, value in zip("xyz", half, strict=True))
+    model = mujoco.MjModel.from_xml_path(str(out / "object.xml"))
+    data = mujoco.MjData(model)
+    mujoco.mj_kinematics(model, data)
+    np.testing.assert_allclose(data.geom("payload_collision").xpos, found["com"], atol=1e-6)
+    assert set(map(tuple, model.tex_data.reshape(-1, 3).tolist())) == {(9, 200, 30)}
+    request = json.loads((out / "record.json").read_text())["request"]
+    (picture,) = (tmp_path / "scan").glob("*.png")
+    assert {str(picture), str(tmp_path / "scan" / "it.obj")} <= set(request["inputs"])
+    done = CliRunner().invoke(app, ["replay", str(out), "--json"])
+    assert done.exit_code == 0, done.output
+    assert set(json.loads(done.stdout)["files"].values()) == {"same"}
+    picture.write_bytes(picture.read_bytes() + b"0")
+    assert CliRunner().invoke(app, ["replay", str(out), "--json"]).exit_code != 0
+    # A record of before meshes were placed.
+    old = {name: value for name, value in request.items() if name not in ("mesh_pose", "mesh_turn")}
+    assert PayloadRequest.of(old, "record.json").mesh_frame is None
+
+
 def test_what_cannot_be_used_is_refused_and_nothing_written(
     logs: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -204,6 +243,13 @@ def test_what_cannot_be_used_is_refused_and_nothing_written(
         (("--way", "guess"), "residual"),
         (("--grasp", "0,0"), "three or six"),
         (("--mesh", tmp_path / "none.stl"), "no such file"),
+        (("--mesh-turn", "0,0,0"), "is for a mesh"),
+        (
+            ("--mesh-pose", "0,0,0", "--mesh", logs / "loaded.csv", "--mesh-turn", "0,0,0"),
+            "--mesh-turn: says",
+        ),
+        (("--mesh", logs / "loaded.csv", "--mesh-turn", "0,0"), "expected three numbers"),
+        (("--mesh", logs / "loaded.csv", "--mesh-pose", "0,0"), "expected three or six numbers"),
         (("--torque-error", "0.1"), "0.025,0.3"),
         (("--torque-constant-error", "0.1,0.2"), "one number or 7"),
         (("--torque-constant-error", "2"), "below 1"),

@@ -11,7 +11,7 @@ import pinocchio as pin
 import pytest
 
 from export.object_material import dumbbell_body, dumbbell_mesh, write_obj, write_stl
-from steelyard.export.object_mesh import convex_hull, object_mesh
+from steelyard.export.object_mesh import convex_hull, heights, object_mesh
 from steelyard.export.payload_asset import write_object
 from steelyard.inertia import Body
 from steelyard.inertia.body import random_body
@@ -114,15 +114,26 @@ def test_the_sdf_states_each_entry_of_the_tensor_by_its_name(tmp_path: Path) -> 
     assert [float(x) for x in link.findtext("inertial/pose").split()] == [*body.com, 0, 0, 0]
 
 
-def _mujoco_corners(model: mujoco.MjModel, geom: str) -> np.ndarray:
-    """Corners of a mesh geom in the world, as MuJoCo placed them, in some order."""
+def _mujoco_corners(model: mujoco.MjModel, part: str) -> np.ndarray:
+    """Corners of mesh geoms whose names begin so, in the world, as MuJoCo placed them, in some order."""
     data = mujoco.MjData(model)
     mujoco.mj_kinematics(model, data)
-    item = model.geom(geom)
-    k = int(item.dataid[0])
-    first, count = model.mesh_vertadr[k], model.mesh_vertnum[k]
-    R = data.geom_xmat[item.id].reshape(3, 3)
-    return model.mesh_vert[first : first + count] @ R.T + data.geom_xpos[item.id]
+    found = []
+    for item in (model.geom(k) for k in range(model.ngeom)):
+        if item.name.startswith(part):
+            k = int(item.dataid[0])
+            first, count = model.mesh_vertadr[k], model.mesh_vertnum[k]
+            R = data.geom_xmat[item.id].reshape(3, 3)
+            found.append(model.mesh_vert[first : first + count] @ R.T + data.geom_xpos[item.id])
+    return np.vstack(found)
+
+
+def _assert_same_hull(found: np.ndarray, expected: np.ndarray, tolerance: float) -> None:
+    """No point lies outside the hull of the expected ones, and each of its corners is there."""
+    hull = convex_hull(expected)
+    assert heights(hull, found).max() < tolerance
+    gaps = np.linalg.norm(found[:, None] - hull.vertices[None], axis=2)
+    assert gaps.min(axis=0).max() < tolerance
 
 
 def _assert_same_points(found: np.ndarray, expected: np.ndarray, tolerance: float) -> None:
@@ -147,9 +158,10 @@ def test_mujoco_sees_and_touches_the_mesh_where_it_is(tmp_path: Path, pose: Pose
     _assert_same_points(
         _mujoco_corners(model, "bell_visual"), expected, 1e-7
     )  # MuJoCo keeps meshes in float32
-    _assert_same_points(_mujoco_corners(model, "bell_collision"), convex_hull(expected).vertices, 1e-7)
+    _assert_same_hull(_mujoco_corners(model, "bell_collision"), expected, 1e-7)
     assert model.geom("bell_visual").contype[0] == model.geom("bell_visual").conaffinity[0] == 0
-    assert model.geom("bell_collision").contype[0] == 1
+    assert model.ngeom > 2, "a dumbbell is no convex body"
+    assert all(model.geom(f"bell_collision_{k}").contype[0] == 1 for k in range(1, model.ngeom))
 
 
 @pytest.mark.parametrize("pose", [POSE, UPRIGHT], ids=["tilted", "upright"])
@@ -160,15 +172,22 @@ def test_pinocchio_sees_and_touches_the_mesh_where_it_is(tmp_path: Path, pose: P
     write_object(folder, dumbbell_body().moved(pose), mesh=mesh)
     model = pin.buildModelFromUrdf(str(folder / "object.urdf"))
     expected = pose.apply(own.vertices)
-    wanted = {pin.GeometryType.VISUAL: expected, pin.GeometryType.COLLISION: convex_hull(expected).vertices}
-    for kind, points in wanted.items():
-        (item,) = pin.buildGeomFromUrdf(
+    for kind in (pin.GeometryType.VISUAL, pin.GeometryType.COLLISION):
+        items = pin.buildGeomFromUrdf(
             model, str(folder / "object.urdf"), kind, package_dirs=[str(folder)]
         ).geometryObjects
-        shape = item.geometry
-        corners = shape.vertices()
-        placed = corners * item.meshScale @ item.placement.rotation.T + item.placement.translation
-        _assert_same_points(placed, points, 1e-7)
+        placed = np.vstack(
+            [
+                item.geometry.vertices() * item.meshScale @ item.placement.rotation.T
+                + item.placement.translation
+                for item in items
+            ]
+        )
+        if kind == pin.GeometryType.VISUAL:
+            _assert_same_points(placed, expected, 1e-7)
+        else:
+            assert len(items) > 1
+            _assert_same_hull(placed, expected, 1e-7)
 
 
 def test_the_sdf_places_its_meshes_as_the_urdf_does(tmp_path: Path) -> None:
@@ -177,10 +196,15 @@ def test_the_sdf_places_its_meshes_as_the_urdf_does(tmp_path: Path) -> None:
     sdf = ElementTree.parse(tmp_path / "it" / "object.sdf").find("model/link")
     urdf = ElementTree.parse(tmp_path / "it" / "object.urdf").find("link[inertial]")
     for part in ("visual", "collision"):
-        stated, origin = urdf.find(f"{part}/geometry/mesh"), urdf.find(f"{part}/origin")
-        assert sdf.findtext(f"{part}/geometry/mesh/uri") == stated.get("filename") == f"{part}.obj"
-        assert sdf.findtext(f"{part}/geometry/mesh/scale") == stated.get("scale")
-        assert sdf.findtext(f"{part}/pose") == f"{origin.get('xyz')} {origin.get('rpy')}"
+        theirs, ours = sdf.findall(part), urdf.findall(part)
+        assert len(theirs) == len(ours) == (1 if part == "visual" else len(mesh.parts))
+        for one, other in zip(theirs, ours, strict=True):
+            stated, origin = other.find("geometry/mesh"), other.find("origin")
+            assert one.findtext("geometry/mesh/uri") == stated.get("filename")
+            assert (tmp_path / "it" / stated.get("filename")).is_file()
+            assert one.findtext("geometry/mesh/scale") == stated.get("scale")
+            assert one.findtext("pose") == f"{origin.get('xyz')} {origin.get('rpy')}"
+        assert len({one.get("name") for one in theirs}) == len(theirs)
 
 
 def test_without_a_mesh_all_formats_carry_the_box_that_moves_like_the_object(tmp_path: Path) -> None:

@@ -38,9 +38,10 @@ def test_it_holds_every_file_and_nothing_else_appears(tmp_path: Path) -> None:
     mesh = object_mesh(write_obj(tmp_path / "it.obj", dumbbell_mesh()))
     out = tmp_path / "deep" / "out"
     written = write_object(out, BODY, mesh=mesh, extra={"report.html": b"<html/>"})
-    expected = {*MODELS, "visual.obj", "collision.obj", "report.html"}
+    parts = {f"collision_{k}.obj" for k in range(1, len(mesh.parts) + 1)}
+    expected = {*MODELS, "visual.obj", *parts, "report.html"}
     assert set(written.files) == {path.name for path in out.iterdir()} == expected
-    assert written.findings == ()
+    assert {finding.code for finding in written.findings} == {"convex-parts"}
     assert {path.name for path in tmp_path.iterdir()} == {"deep", "it.obj"}
     assert set(write_object(tmp_path / "plain", BODY).files) == MODELS
 

@@ -15,8 +15,8 @@ from shared_material import ROBOTS, needs_shared
 from steelyard.finding import Finding, Severity
 from steelyard.inertia import Mesh
 from steelyard.limits import Scene, clearance_of
-from steelyard.limits.decomposition import convex_pieces
-from steelyard.limits.parts import covering_core, gather
+from steelyard.limits.decomposition import _outer, convex_pieces
+from steelyard.limits.parts import MANY, covering_core, gather
 from steelyard.workflows.excitation import DesignedMotion
 
 
@@ -70,6 +70,31 @@ def test_a_convex_mesh_and_one_with_a_hole_are_not_cut() -> None:
     assert len(convex_pieces(Mesh(box.vertices, box.faces))) == 1
     whole = _dumb_bell()
     assert len(convex_pieces(Mesh(whole.vertices, whole.faces[1:]))) == 1
+
+
+def test_pieces_and_cores_are_the_same_to_the_bit_with_and_without_what_is_kept_on_disk(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mesh = _dumb_bell()
+    ball = trimesh.creation.icosphere(subdivisions=4).vertices
+    assert len(ball) > MANY
+    answers = []
+    for folder in ("one", "one", "other"):
+        monkeypatch.setenv("STEELYARD_CACHE", str(tmp_path / folder))
+        core = covering_core(ball)
+        answers.append([*convex_pieces(mesh), core.points, core.normals, core.edges, np.array(core.radius)])
+    for again in answers[1:]:
+        assert [x.tobytes() for x in again] == [x.tobytes() for x in answers[0]]
+    kept = sorted(file.name.partition("-")[0] for file in (tmp_path / "one" / "arrays").iterdir())
+    assert kept == ["core", "pieces"]
+
+
+def test_points_that_lie_inside_are_left_out_and_none_of_the_hull() -> None:
+    rng = np.random.default_rng(1)
+    points = np.vstack([rng.uniform(-1.0, 1.0, (3000, 3)), trimesh.creation.box((2.0, 2.0, 2.0)).vertices])
+    outer = _outer(points @ np.diag([0.1, 1.0, 3.0]))
+    assert len(outer) < len(points) / 2
+    assert ConvexHull(outer).volume == pytest.approx(8.0 * 0.3, rel=1e-12)
 
 
 LINK = """<link name="{name}"><inertial><mass value="1"/>

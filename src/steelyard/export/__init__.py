@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     )
     from steelyard.export.draws import draw_models
     from steelyard.export.estimated_model import estimate_record, estimated_model
-    from steelyard.export.object_mesh import ObjectMesh, object_mesh
+    from steelyard.export.object_mesh import ObjectMesh, fit_findings, object_mesh, placement_findings
     from steelyard.export.payload_asset import OBJECT_KIND, write_object
 
 __all__ = [
@@ -39,7 +39,9 @@ __all__ = [
     "draw_models",
     "estimate_record",
     "estimated_model",
+    "fit_findings",
     "object_mesh",
+    "placement_findings",
     "rounded_outward",
     "write_object",
 ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,7 +17,7 @@ from steelyard.archive import to_document
 from steelyard.arrays import Array, checked
 from steelyard.audit import Check
 from steelyard.errors import DescriptionError, InputError, UnknownNameError
-from steelyard.export.object_mesh import ObjectMesh, fit_findings, obj_content
+from steelyard.export.object_mesh import ObjectMesh, SeenSurface, fit_findings, obj_content
 from steelyard.files import FilePath
 from steelyard.finding import Finding, Severity
 from steelyard.formats.folder import Written, require_free, write_folder
@@ -29,6 +29,7 @@ from steelyard.inertia import (
     PARAMETER_NAMES,
     PARAMETER_UNITS,
     Body,
+    Mesh,
     MujocoPrincipal,
 )
 from steelyard.pose import Pose
@@ -36,8 +37,8 @@ from steelyard.robot import TENSOR_ENTRIES, Box, Geometry, Link, MeshFile, inert
 
 # An object as every format tells it: one rigid body, what is seen of it, and what touches.
 
-VISUAL, COLLISION = "visual.obj", "collision.obj"
-"""The files of an object's mesh and of its hull."""
+COLLISION = "collision"
+"""What files of what touches are called."""
 THINNEST = 1e-3
 """Least side of the box that stands for an object without a mesh, m."""
 _NAME = re.compile(r"[A-Za-z0-9_][\w.-]*")
@@ -50,20 +51,27 @@ class ObjectDescription:
     Attributes:
         name: of the model and of its only link.
         body: the inertia in the object's frame; a possible one, with mass.
-        visual: what is seen.
-        collision: what touches; convex.
+        visual: what is seen, in one or more parts.
+        collision: what touches, in one or more parts; convex.
+        looks: of each part that is seen; none of a box.
     """
 
     name: str
     body: Body
-    visual: Geometry
-    collision: Geometry
+    visual: tuple[Geometry, ...]
+    collision: tuple[Geometry, ...]
+    looks: tuple[SeenSurface, ...] = ()
+
+    @property
+    def shaped(self) -> bool:
+        """Whether it has a mesh, so that more is seen than touches."""
+        return bool(self.looks)
 
 
 def described_object(
     name: str, body: Body, mesh: ObjectMesh | None
 ) -> tuple[ObjectDescription, tuple[Finding, ...]]:
-    r"""Give an object its shapes: its mesh and the hull of it, or the box that its inertia is worth.
+    r"""Give an object its shapes: its mesh and the convex parts of it, or the box that its inertia is worth.
 
     A uniform box with sides $a_i = \sqrt{12\,\sigma_i/m}$, $\sigma_i$ the central second moments, has the
     same inertia. A flat, rod-like or point-like body has sides of zero, which no simulator takes.
@@ -82,8 +90,9 @@ def described_object(
     _refuse_unless_possible(name, body)
     if mesh is not None:
         scale = (mesh.scale, mesh.scale, mesh.scale)
-        seen = Geometry(MeshFile(VISUAL, scale), mesh.pose)
-        return ObjectDescription(name, body, seen, Geometry(MeshFile(COLLISION), Pose.identity())), ()
+        seen = tuple(Geometry(MeshFile(item.file, scale), mesh.pose) for item in mesh.seen)
+        parts = tuple(Geometry(MeshFile(file), Pose.identity()) for file in part_files(mesh))
+        return ObjectDescription(name, body, seen, parts, mesh.seen), ()
     ellipsoid = body.equivalent_ellipsoid()
     sides = ellipsoid.semi_axes * np.sqrt(12.0 / 5.0)
     thick = np.maximum(sides, THINNEST)
@@ -95,7 +104,19 @@ def described_object(
             f"none below {1e3 * THINNEST:g} mm is written. Its inertia is kept."
         )
         findings.append(Finding(Severity.INFO, "box-thickened", message, name))
-    return ObjectDescription(name, body, shape, shape), tuple(findings)
+    return ObjectDescription(name, body, (shape,), (shape,)), tuple(findings)
+
+
+def part_files(mesh: ObjectMesh) -> dict[str, Mesh]:
+    """The convex parts of a mesh by the names of their files."""
+    if len(mesh.parts) == 1:
+        return {f"{COLLISION}.obj": mesh.parts[0]}
+    return {f"{COLLISION}_{k}.obj": part for k, part in enumerate(mesh.parts, start=1)}
+
+
+def _numbered(name: str, count: int) -> list[str]:
+    """A name for each of several, without a number where there is one."""
+    return [name] if count == 1 else [f"{name}_{k}" for k in range(1, count + 1)]
 
 
 def _refuse_unless_possible(name: str, body: Body) -> None:
@@ -139,12 +160,24 @@ def object_urdf(description: ObjectDescription) -> bytes:
         "  </joint>",
         f"  <link{name}>",
         f"    {inertial_element(description.body)}",
-        f"    <visual>{_urdf_shape(description.visual)}</visual>",
-        f"    <collision>{_urdf_shape(description.collision)}</collision>",
+        *(f"    <visual>{_urdf_shape(item)}{look}</visual>" for item, look in _urdf_looks(description)),
+        *(f"    <collision>{_urdf_shape(item)}</collision>" for item in description.collision),
         "  </link>",
         "</robot>",
     ]
     return ("\n".join(lines) + "\n").encode()
+
+
+def _urdf_looks(description: ObjectDescription) -> Iterator[tuple[Geometry, str]]:
+    """What is seen, each with its material where its file does not name a picture."""
+    names = _numbered(f"{description.name}_look", len(description.visual))
+    for k, item in enumerate(description.visual):
+        look = description.looks[k] if description.looks else None
+        if look is None or look.color is None or look.pictured:
+            yield item, ""
+        else:
+            color = f"<color{attributes({'rgba': words(look.color)})}/>"
+            yield item, f"<material{attributes({'name': names[k]})}>{color}</material>"
 
 
 def _urdf_shape(item: Geometry) -> str:
@@ -180,18 +213,21 @@ def object_mjcf(description: ObjectDescription) -> ModelText:
     findings: list[Finding] = []
     name = description.name
     inertial = body_inertial(Link(name, description.body), findings)
-    parts: dict[str, tuple[Geometry, dict[str, str]]] = {"shape": (description.collision, {})}
-    if description.visual is not description.collision:
-        parts = {"visual": (description.visual, _SEEN), "collision": (description.collision, _TOUCHES)}
-    meshes = [
-        _asset(f"{name}_{part}", item.shape, _WEIGHED[part])
+    parts: dict[str, tuple[Geometry, dict[str, str]]] = {"shape": (description.collision[0], {})}
+    assets: list[str] = []
+    if description.shaped:
+        parts, assets = _mjcf_looks(description)
+        touching = _numbered("collision", len(description.collision))
+        parts |= {part: (item, _TOUCHES) for part, item in zip(touching, description.collision, strict=True)}
+    assets += [
+        _asset(f"{name}_{part}", item.shape, _WEIGHED[part.partition("_")[0]])
         for part, (item, _) in parts.items()
         if isinstance(item.shape, MeshFile)
     ]
     lines = [
         f"<mujoco{attributes({'model': name})}>",
         '  <compiler angle="radian" inertiafromgeom="false"/>',
-        *(["  <asset>", *meshes, "  </asset>"] if meshes else []),
+        *(["  <asset>", *assets, "  </asset>"] if assets else []),
         "  <worldbody>",
         f"    <body{attributes({'name': name})}>",
         "      <freejoint/>",
@@ -202,6 +238,29 @@ def object_mjcf(description: ObjectDescription) -> ModelText:
         "</mujoco>",
     ]
     return ModelText(("\n".join(lines) + "\n").encode(), tuple(findings))
+
+
+def _mjcf_looks(
+    description: ObjectDescription,
+) -> tuple[dict[str, tuple[Geometry, dict[str, str]]], list[str]]:
+    """What is seen, with its material or colour, by name; and the pictures and materials."""
+    parts: dict[str, tuple[Geometry, dict[str, str]]] = {}
+    assets: dict[str, None] = {}  # a picture may lie on several parts
+    names = _numbered("visual", len(description.visual))
+    for part, item, look in zip(names, description.visual, description.looks, strict=True):
+        extra = dict(_SEEN)
+        if look.png is not None:
+            stem = f"{description.name}_{look.png.removesuffix('.png')}"
+            material = f"{description.name}_{part.replace('visual', 'look')}"
+            stated = {"name": material, "texture": stem}
+            color = {} if look.color is None else {"rgba": words(look.color)}
+            assets[f"    <texture{attributes({'name': stem, 'type': '2d', 'file': look.png})}/>"] = None
+            assets[f"    <material{attributes(stated | color)}/>"] = None
+            extra["material"] = material
+        elif look.color is not None:
+            extra["rgba"] = words(look.color)
+        parts[part] = (item, extra)
+    return parts, list(assets)
 
 
 def _asset(name: str, mesh: MeshFile, weighed: str) -> str:
@@ -248,13 +307,26 @@ def object_sdf(description: ObjectDescription) -> bytes:
         f"        <mass>{words(body.mass)}</mass>",
         f"        <inertia>{tensor}</inertia>",
         "      </inertial>",
-        f'      <visual name="visual">{_sdf_shape(description.visual)}</visual>',
-        f'      <collision name="collision">{_sdf_shape(description.collision)}</collision>',
+        *_sdf_parts(description),
         "    </link>",
         "  </model>",
         "</sdf>",
     ]
     return ("\n".join(lines) + "\n").encode()
+
+
+def _sdf_parts(description: ObjectDescription) -> Iterator[str]:
+    """What is seen, with a colour where its file does not name a picture, and what touches."""
+    names = _numbered("visual", len(description.visual))
+    for k, (name, item) in enumerate(zip(names, description.visual, strict=True)):
+        look, said = (description.looks[k] if description.looks else None), ""
+        if look is not None and look.color is not None and not look.pictured:
+            color = words(look.color)
+            said = f"<material><ambient>{color}</ambient><diffuse>{color}</diffuse></material>"
+        yield f'      <visual name="{name}">{_sdf_shape(item)}{said}</visual>'
+    names = _numbered("collision", len(description.collision))
+    for name, item in zip(names, description.collision, strict=True):
+        yield f'      <collision name="{name}">{_sdf_shape(item)}</collision>'
 
 
 def _sdf_shape(item: Geometry) -> str:
@@ -370,6 +442,11 @@ def _mesh(mesh: ObjectMesh) -> dict[str, object]:
         "quaternion_xyzw": mesh.pose.quaternion,
         "corners": len(mesh.surface.vertices),
         "hull_corners": len(mesh.hull.vertices),
+        "parts": len(mesh.parts),
+        "materials": sum(item.color is not None for item in mesh.seen),
+        "textures": sum(name.startswith("texture") for name in mesh.files),
+        "centroid": mesh.centroid,
+        "closed": mesh.solid,
     }
 
 
@@ -430,14 +507,15 @@ def check_object(description: ObjectDescription, files: Mapping[str, bytes]) -> 
     body = description.body
     findings: list[Finding] = []
     judges: dict[str, list[str]] = {URDF: [], MJCF: ["MuJoCo"], SDF: ["an XML reader"]}
-    assets = {name: content for name, content in files.items() if name.endswith(".obj")}
+    assets = {name: content for name, content in files.items() if name.endswith((".obj", ".png"))}
+    _require_named(files)
     if (pin := pinocchio()) is not None:
         _compare(URDF, "Pinocchio", body, _by_pinocchio(pin, files[URDF]))
         judges[URDF].append("Pinocchio")
-    _compare(MJCF, "MuJoCo", body, _by_mujoco(MJCF, files[MJCF], assets, description.name))
+    _compare(MJCF, "MuJoCo", body, _by_mujoco(MJCF, files[MJCF], assets, description))
     _compare(SDF, "an XML reader", body, _sdf_body(files[SDF]))
     try:
-        found = _by_mujoco(URDF, files[URDF], assets, description.name)
+        found = _by_mujoco(URDF, files[URDF], assets, description)
     except ReadBackError as error:
         message = f"{error.message} Use {MJCF} there."
         findings.append(Finding(Severity.INFO, "mujoco-refuses-urdf", message, URDF))
@@ -459,15 +537,42 @@ def _by_pinocchio(pin: Any, content: bytes) -> Body:
     return Body(found.mass, found.lever, found.inertia)
 
 
-def _by_mujoco(place: str, content: bytes, assets: dict[str, bytes], name: str) -> Body:
+def _require_named(files: Mapping[str, bytes]) -> None:
+    """Refuse meshes and materials that name a file which is not among those written."""
+    for name, content in files.items():
+        word = {".obj": b"mtllib", ".mtl": b"map_Kd"}.get(Path(name).suffix)
+        for line in content.splitlines() if word is not None else ():
+            if line.split(None, 1)[:1] == [word] and line.split(None, 1)[1].decode() not in files:
+                raise ReadBackError(
+                    f"names {line.split(None, 1)[1].decode()!r}, which is absent.", place=name
+                )
+
+
+def _by_mujoco(place: str, content: bytes, assets: dict[str, bytes], description: ObjectDescription) -> Body:
     try:
         spec = mujoco().MjSpec.from_string(content.decode(), assets=assets)
         model = compiled(spec)
     except ValueError as error:
         raise ReadBackError(f"MuJoCo refuses it: {error}", place=place) from error
     _require_free("MuJoCo", place, model.nv)
-    part = model.body(name)
+    if place == MJCF:
+        _require_looks(model, description)
+    part = model.body(description.name)
     return MujocoPrincipal(float(part.mass[0]), part.ipos, part.iquat, part.inertia).to_body()
+
+
+def _require_looks(model: Any, description: ObjectDescription) -> None:
+    """Refuse a model without a picture, its places on the mesh, or a part that touches."""
+    pictures = {look.png for look in description.looks} - {None}
+    pictured = sum(look.png is not None for look in description.looks)
+    placed = sum(bool(count) for count in model.mesh_texcoordnum[: len(description.looks)])
+    touching = int((model.geom_contype != 0).sum())
+    if model.ntex != len(pictures) or placed < pictured or touching != len(description.collision):
+        raise ReadBackError(
+            f"MuJoCo finds {model.ntex} pictures, {placed} meshes with places in one and {touching} shapes "
+            f"that touch; meant are {len(pictures)}, {pictured} and {len(description.collision)}.",
+            place=MJCF,
+        )
 
 
 def _require_free(reader: str, place: str, nv: int) -> None:
@@ -541,9 +646,10 @@ def write_object(
 ) -> Written:
     """Write `object.urdf`, `object.xml` (MJCF), `object.sdf`, the meshes and `parameters.json`.
 
-    With a mesh, `visual.obj` is what is seen and `collision.obj` its convex hull; without one, the box that
-    the inertia is worth stands in the models. Every model is read back and compared first; the folder appears
-    only when all of it is there.
+    With a mesh, `visual.obj` is what is seen, numbered where it has several materials, with `visual.mtl` and
+    its pictures, and `collision.obj` its convex hull, numbered where it has several parts; without one, the
+    box that the inertia is worth stands in the models. Every model is read back and compared first; the
+    folder appears only when all of it is there.
 
     Args:
         folder: where to; it must not exist or be empty.
@@ -575,8 +681,9 @@ def write_object(
     files = {URDF: object_urdf(description), MJCF: mjcf.content, SDF: object_sdf(description)}
     noticed = [*findings, *decided, *mjcf.findings]
     if mesh is not None:
-        files |= {VISUAL: mesh.content, COLLISION: obj_content(mesh.hull)}
-        noticed += [*mesh.findings, *fit_findings(body, mesh)]
+        files |= {item.file: item.content for item in mesh.seen} | dict(mesh.files)
+        files |= {file: obj_content(part) for file, part in part_files(mesh).items()}
+        noticed += [x for x in (*mesh.findings, *fit_findings(body, mesh)) if x not in noticed]
     read = check_object(description, files)
     noticed += read.findings
     document = object_document(

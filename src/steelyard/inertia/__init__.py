@@ -2,7 +2,7 @@
 
 Ten numbers ⇄ mass, centre of mass, tensor (`Body`) ⇄ pseudo-inertia ⇄ log-Cholesky parameters; change of
 frame; physical consistency with reasons and the nearest consistent body; other tools' orders; mass properties
-of solids and meshes; random bodies; principal axes.
+of solids and meshes, and what meshes look like (`painted`); random bodies; principal axes.
 """
 
 from typing import TYPE_CHECKING
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     )
     from steelyard.inertia.mesh import Mesh
     from steelyard.inertia.orders import MUJOCO_LEAST, MujocoPrincipal, from_order
+    from steelyard.inertia.painted import PaintedSurface, Picture, companions, painted_surfaces
     from steelyard.inertia.parameters import (
         PARAMETER_NAMES,
         PARAMETER_UNITS,
@@ -52,12 +53,15 @@ __all__ = [
     "Ellipsoid",
     "Mesh",
     "MujocoPrincipal",
+    "PaintedSurface",
+    "Picture",
     "Principal",
     "box",
     "capsule",
     "change_of_frame",
     "characteristic_length",
     "check_body",
+    "companions",
     "cylinder",
     "drawn_near",
     "ellipsoid",
@@ -67,6 +71,7 @@ __all__ = [
     "log_cholesky_hessian",
     "log_cholesky_jacobian",
     "nearest_consistent",
+    "painted_surfaces",
     "parameters_of_pseudo_inertia",
     "pseudo_inertia",
     "relative_eigenvalue",

@@ -14,13 +14,17 @@ from __future__ import annotations
 import io
 import json
 import re
-from typing import Any
+import struct
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, TypeVar
 
 import numpy as np
 
-from steelyard.arrays import Array
+from steelyard.arrays import Array, IntArray
 from steelyard.errors import InputError, MissingExtraError
 
+T = TypeVar("T")
 KINDS = (".dae", ".ply", ".glb")
 MOST_NODES = 10_000
 """Nodes of a scene that are visited: nodes may instantiate each other, and a few lines mean billions."""
@@ -48,13 +52,186 @@ def read_scene_mesh(data: bytes, kind: str, place: str) -> tuple[Array, Array, s
         MissingExtraError: the library that reads it is not installed.
     """
     readers = {".dae": _read_dae, ".ply": _read_ply, ".glb": _read_glb}
+    return _guarded(kind, place, lambda: readers[kind](data, place))
+
+
+def _guarded(kind: str, place: str, read: Callable[[], T]) -> T:
     try:
-        return readers[kind](data, place)
+        return read()
     except InputError:
         raise
     except Exception as error:  # the libraries fail on a malformed file in any way there is
         words = " ".join(str(error).split())[:80] or type(error).__name__
         raise InputError(f"is no {kind[1:].upper()} file that can be read: {words}.", place=place) from error
+
+
+@dataclass(frozen=True, eq=False)
+class ScenePiece:
+    """A surface of a scene and how it is painted.
+
+    Attributes:
+        vertices: shape (n, 3), m.
+        faces: indices of them, shape (k, 3), dimensionless.
+        picture_points: where each vertex lies in a picture, from its lower left corner, shape (n, 2),
+            dimensionless; None where it is not said.
+        colors: red, green and blue of each vertex from 0 to 1, shape (n, 3), dimensionless; None where it is
+            not said.
+        material: index among the materials of the file; None where it has none.
+    """
+
+    vertices: Array
+    faces: IntArray
+    picture_points: Array | None
+    colors: Array | None
+    material: int | None
+
+
+@dataclass(frozen=True)
+class SceneMaterial:
+    """A material of a GLB file.
+
+    Attributes:
+        color: red, green, blue and opacity from 0 to 1, as a screen takes them.
+        picture: the content of its picture; empty where it has none.
+        lost: why its picture cannot be used, in words; empty where it can, or it has none.
+    """
+
+    color: tuple[float, ...]
+    picture: bytes = b""
+    lost: str = ""
+
+
+def read_painted_scene(data: bytes, kind: str, place: str) -> tuple[list[ScenePiece], list[SceneMaterial]]:
+    """Read how the surfaces of a PLY or GLB file are painted; `read_scene_mesh` was content with it.
+
+    Args:
+        data: the content.
+        kind: `.ply` or `.glb`.
+        place: the file, for messages.
+
+    Returns:
+        The surfaces, and the materials that those of a GLB file name by index.
+
+    Raises:
+        InputError: the content is malformed.
+        MissingExtraError: the library that reads it is not installed.
+    """
+    library = _trimesh()
+    materials: list[SceneMaterial] = []
+    if kind == ".glb":
+        data, materials = _guarded(kind, place, lambda: _without_pictures(data))
+
+    def read() -> Any:
+        return library.load_scene(io.BytesIO(data), file_type=kind[1:], process=False)
+
+    scene = _guarded(kind, place, read)
+    return _guarded(kind, place, lambda: _painted_pieces(scene, linear=kind == ".glb")), materials
+
+
+def _painted_pieces(scene: Any, *, linear: bool) -> list[ScenePiece]:
+    pieces = []
+    for node in sorted(scene.graph.nodes_geometry):
+        X, name = scene.graph[node]
+        shape = scene.geometry[name]
+        if not hasattr(shape, "faces"):
+            continue
+        vertices = np.asarray(shape.vertices, float) @ np.asarray(X)[:3, :3].T + np.asarray(X)[:3, 3]
+        faces = np.asarray(shape.faces, dtype=np.int64).reshape(-1, 3)
+        visual, colors, material = shape.visual, None, None
+        points = getattr(visual, "uv", None)
+        if visual.kind == "texture":
+            colors = visual.vertex_attributes.get("color")
+            name = str(getattr(visual.material, "name", None) or "")
+            material = int(name) if name.isdecimal() else None
+        elif visual.kind == "vertex":
+            colors = visual.vertex_colors
+        elif visual.kind == "face":
+            # Corners of their own, so that each can have the colour of its face.
+            vertices, faces = vertices[faces.ravel()], np.arange(faces.size).reshape(-1, 3)
+            colors = np.repeat(np.asarray(visual.face_colors), 3, axis=0)
+        pieces.append(
+            ScenePiece(
+                vertices,
+                faces,
+                None if points is None else np.asarray(points, float).reshape(-1, 2),
+                None if colors is None else _shown_colors(np.asarray(colors), linear=linear),
+                material,
+            )
+        )
+    return pieces
+
+
+def _shown_colors(colors: Array, *, linear: bool) -> Array:
+    values = colors[:, :3].astype(float)
+    if colors.dtype.kind in "iu":
+        values = values / float(np.iinfo(colors.dtype.name).max)
+    return _of_screen(values) if linear else np.clip(values, 0.0, 1.0)
+
+
+def _of_screen(linear: Array) -> Array:
+    """Amounts of light as a screen takes them (sRGB); glTF states the amounts."""
+    c = np.clip(linear, 0.0, 1.0)
+    # Rounded, so that all of the light is 1.
+    shown: Array = np.asarray(np.where(c <= 0.0031308, 12.92 * c, 1.055 * c ** (1 / 2.4) - 0.055)).round(9)
+    return shown
+
+
+def _without_pictures(data: bytes) -> tuple[bytes, list[SceneMaterial]]:
+    """A GLB file whose materials are called by index, and the materials: no library opens their pictures."""
+    length = int.from_bytes(data[12:16], "little")
+    tree, rest = json.loads(data[20 : 20 + length]), data[20 + length :]
+    binary = rest[8 : 8 + int.from_bytes(rest[:4], "little")] if rest[4:8] == b"BIN\0" else b""
+    materials = [_scene_material(tree, item, binary) for item in tree.get("materials", [])]
+    tree["materials"] = [{"name": str(k)} for k in range(len(materials))]
+    for gone in ("images", "textures", "samplers"):
+        tree.pop(gone, None)
+    text = json.dumps(tree).encode()
+    text += b" " * (-len(text) % 4)
+    head = b"glTF" + struct.pack("<III", 2, 20 + len(text) + len(rest), len(text)) + b"JSON"
+    return head + text + rest, materials
+
+
+def _scene_material(tree: dict[str, Any], item: dict[str, Any], binary: bytes) -> SceneMaterial:
+    stated = item.get("pbrMetallicRoughness", {})
+    red, green, blue, opacity = (float(x) for x in stated.get("baseColorFactor", (1.0,) * 4))
+    color = (*_of_screen(np.array([red, green, blue])).tolist(), min(max(opacity, 0.0), 1.0))
+    texture = stated.get("baseColorTexture")
+    if texture is None:
+        odd = "KHR_materials_pbrSpecularGlossiness" in item.get("extensions", {})
+        return SceneMaterial(color, lost="is of an extension that is not read" if odd else "")
+    if texture.get("texCoord", 0) or texture.get("extensions"):
+        return SceneMaterial(color, lost="lies by a second set of coordinates, or is turned or stretched")
+    source = tree["textures"][texture["index"]].get("source")
+    image = {} if source is None else tree["images"][source]
+    if "bufferView" not in image:
+        return SceneMaterial(color, lost="does not lie in the file, or is of an extension that is not read")
+    view = tree["bufferViews"][image["bufferView"]]
+    start, size = int(view.get("byteOffset", 0)), int(view["byteLength"])
+    if view.get("buffer", 0) or start < 0 or size <= 0 or start + size > len(binary):
+        return SceneMaterial(color, lost="reaches beyond the file")
+    return SceneMaterial(color, binary[start : start + size])
+
+
+def decoded_picture(content: bytes) -> IntArray | None:
+    """The colours in a picture, where Pillow is installed (extra `meshes`).
+
+    Args:
+        content: of a PNG or JPEG file; its header was found to be of a size that can be borne.
+
+    Returns:
+        Red, green and blue from 0 to 255, rows from the top, shape (height, width, 3), dimensionless; None
+        where it cannot be opened.
+    """
+    try:
+        from PIL import Image
+    except ImportError:
+        return None
+    try:
+        with Image.open(io.BytesIO(content), formats=("PNG", "JPEG")) as picture:
+            pixels = np.asarray(picture.convert("RGB"), dtype=np.int64)
+    except Exception:  # malformed in any way there is
+        return None
+    return pixels if pixels.ndim == 3 else None
 
 
 def _read_dae(data: bytes, place: str) -> tuple[Array, Array, str]:
@@ -179,7 +356,7 @@ def _trimesh() -> Any:
 
 def _of_scene(scene: Any) -> list[tuple[Array, Array]]:
     pieces = []
-    for node in scene.graph.nodes_geometry:
+    for node in sorted(scene.graph.nodes_geometry):  # the library may hold them in any order
         X, name = scene.graph[node]
         shape = scene.geometry[name]
         if hasattr(shape, "faces"):

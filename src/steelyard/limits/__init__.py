@@ -2,7 +2,7 @@
 
 `margins` is the definition, `certify` the search for a proof over all time and `certificate` what it proves;
 `stretch_margins` bounds margins over stretches of time. `clearance` measures distances between `parts` made
-of `shapes`, by `distance`; `scene` is what stands around the robot.
+of `shapes`, by `distance`, meshes cut by `decomposition`; `scene` is what stands around the robot.
 """
 
 from typing import TYPE_CHECKING
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     )
     from steelyard.limits.certify import certify
     from steelyard.limits.clearance import Clearance, clearance_of
+    from steelyard.limits.decomposition import convex_pieces
     from steelyard.limits.distance import separation
     from steelyard.limits.margins import MotionLimits, bearable, bounds_of, violations
     from steelyard.limits.parts import TOOL, Part
@@ -43,6 +44,7 @@ __all__ = [
     "bounds_of",
     "certify",
     "clearance_of",
+    "convex_pieces",
     "core_of",
     "separation",
     "stands_upright",

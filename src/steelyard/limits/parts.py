@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from inspect import getfile
 from itertools import combinations, product
 
 import numpy as np
@@ -16,6 +17,8 @@ from steelyard.errors import UnknownNameError
 from steelyard.files import FilePath
 from steelyard.finding import Finding, Severity
 from steelyard.inertia import Mesh
+from steelyard.kept import kept_arrays
+from steelyard.limits import distance
 from steelyard.limits.decomposition import convex_pieces
 from steelyard.limits.distance import COLUMNS, CORNERS, walk_apart
 from steelyard.limits.scene import Obstacle, Scene
@@ -38,7 +41,8 @@ def covering_core(points: Array, most: int = MOST_CORNERS) -> Core:
 
     Where their hull has more corners than allowed, those furthest out are kept one after the other, and the
     radius is the largest distance of the others to the hull of these: the core reaches nowhere further than
-    its radius beyond the hull of the points.
+    its radius beyond the hull of the points. Cores of more than `MANY` points are kept on disk
+    (`steelyard.kept`).
 
     Args:
         points: in any order, shape (n, 3), m.
@@ -47,6 +51,20 @@ def covering_core(points: Array, most: int = MOST_CORNERS) -> Core:
     Returns:
         The core; its radius is zero where nothing had to be left out.
     """
+    if len(points) <= MANY:
+        return _covering(points, most)
+
+    def make() -> tuple[Array, Array, Array, Array]:
+        core = _covering(points, most)
+        return core.points, core.normals, core.edges, np.array([core.radius])
+
+    code = (__file__, getfile(Core), str(distance.__file__))
+    at, normals, edges, radius = kept_arrays("core", (points, float(most)), make, code=code)
+    return Core(at, normals, edges, float(radius[0]))
+
+
+def _covering(points: Array, most: int) -> Core:
+    """See `covering_core`."""
     corners = hull_corners(points)
     if len(corners) <= most:
         return Core.around(corners)

@@ -26,7 +26,7 @@ from steelyard.recording.lerobot import (
     Dataset,
     chosen,
     episode_logs,
-    numbers_of,
+    episode_numbers,
     read_episode,
 )
 from steelyard.recording.recording import KEY, Recording, Step, parsed
@@ -372,7 +372,7 @@ def same_episodes(log: FilePath, other: FilePath) -> bool:
 def _chosen_numbers(name: str) -> set[int] | None:
     _, mark, choice = name.rpartition("#")
     try:
-        return set(numbers_of(choice, name)) if mark else None
+        return set(episode_numbers(choice, name)) if mark else None
     except RecordingError:
         return None
 

@@ -91,9 +91,25 @@ def payload(
         str, Option("Which body that agrees with the data: mean, lmi or cholesky.", default=True)
     ] = "mean",
     mesh: Annotated[
-        FilePath | None, Option("Its shape (STL or OBJ), in the payload's frame.", metavar="PATH")
+        FilePath | None,
+        Option("Its shape: STL or OBJ; PLY, GLB and DAE with the extra 'meshes'.", metavar="PATH"),
     ] = None,
     scale: Annotated[float, Option("Metres in a unit of the mesh.", default=True)] = 1.0,
+    mesh_pose: Annotated[
+        Numbers | None,
+        Option(
+            "The mesh's frame in the payload's frame, m and rad.",
+            metavar="X,Y,Z[,R,P,Y]",
+            default="the payload's frame itself",
+        ),
+    ] = None,
+    mesh_turn: Annotated[
+        Numbers | None,
+        Option(
+            "Turn of the mesh's frame, rad, where its place is not known: found by the centre of mass.",
+            metavar="R,P,Y",
+        ),
+    ] = None,
     grasp: Annotated[
         Numbers | None,
         Option(
@@ -225,8 +241,12 @@ def payload(
         method: estimator: `wls`, `ols`, `huber` or `momentum`.
         window: time over which the method `momentum` integrates, s; None for 0.1 s.
         point: which body that agrees with the data: `mean`, `lmi` or `cholesky`.
-        mesh: file of its shape (STL or OBJ), in the payload's frame.
+        mesh: file of its shape: STL or OBJ; PLY, GLB and DAE with the extra `meshes`.
         scale: metres in a unit of the mesh.
+        mesh_pose: the mesh's frame in the payload's: x, y, z, m, and perhaps roll, pitch, yaw, rad; None
+            where they are one.
+        mesh_turn: roll, pitch, yaw of the mesh's frame in the payload's, rad, where only these are known:
+            its centroid at uniform density is put at the centre of mass. None for what `mesh_pose` says.
         grasp: the payload's frame in the tool frame: x, y, z, m, and perhaps roll, pitch, yaw, rad; None for
             the tool frame itself.
         truth: the true payload in the tool frame, or its file, beside which the asset is dropped, pushed and

@@ -56,7 +56,7 @@ if TYPE_CHECKING:
 ENDINGS = (".html", ".viser", ".rrd")
 """What a view is written as."""
 OBJECT = "parameters.json"
-OBJECT_MESHES = ("visual.obj", "collision.obj")
+OBJECT_MESHES = ("visual*.obj", "collision*.obj")
 
 
 @dataclass(frozen=True, eq=False)
@@ -254,7 +254,7 @@ def _object_scene(folder: Path) -> ViewScene:
         ) from error
     surfaces = [
         ViewSurface("visual" if "visual" in file else "collision", Mesh.read(folder / file))
-        for file in OBJECT_MESHES
+        for file in sorted(path.name for pattern in OBJECT_MESHES for path in folder.glob(pattern))
         if is_regular(folder / file)
     ]
     return ViewScene(name, None, (held_object(name, body, surfaces, interval),), np.zeros(0))

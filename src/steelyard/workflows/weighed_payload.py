@@ -26,7 +26,7 @@ from steelyard.export import (
 from steelyard.files import FilePath
 from steelyard.finding import Finding
 from steelyard.formats import record_document
-from steelyard.inertia import PARAMETER_NAMES, Body
+from steelyard.inertia import PARAMETER_NAMES, Body, companions
 from steelyard.layout import layout_of
 from steelyard.payloads import (
     QUANTITIES,
@@ -119,6 +119,8 @@ class PayloadRequest(RecordedRequest, StatedLimits):
     wrench_sign: str = "load"
     units: str | None = None
     calibration: str | None = None
+    mesh_pose: str | None = None
+    mesh_turn: str | None = None
 
     command = "payload"
 
@@ -126,7 +128,17 @@ class PayloadRequest(RecordedRequest, StatedLimits):
     def named(self) -> tuple[str | None, ...]:
         """What may be the name of a file it reads."""
         options = (self.model, self.mesh, self.truth, self.columns, self.known_body, self.limits)
-        return (self.robot, *self.loaded, *self.empty, *self.known_loads, *options, self.calibration)
+        # What the mesh takes its look from lies beside it.
+        looks = () if self.mesh is None else companions(self.mesh)
+        logs = (*self.loaded, *self.empty, *self.known_loads)
+        return (self.robot, *logs, *options, self.calibration, *looks)
+
+    @property
+    def mesh_frame(self) -> Pose | None:
+        """The mesh's frame in the payload's, or its turn alone by `mesh_turn`; None where they are one."""
+        if self.mesh_turn is None:
+            return pose_of(self.mesh_pose, "--mesh-pose")
+        return Pose.from_rpy(numbers_of(self.mesh_turn, "--mesh-turn", (3,), "roll,pitch,yaw in rad"))
 
     @property
     def grasp_pose(self) -> Pose | None:
@@ -148,17 +160,32 @@ def pose_of(text: str | None, place: str) -> Pose | None:
     """The pose that an option states: three numbers of a translation, or six with roll, pitch and yaw."""
     if text is None:
         return None
+    values = numbers_of(text, place, (3, 6), "x,y,z in m, or x,y,z,roll,pitch,yaw in m and rad")
+    return Pose.from_rpy(values[3:] or (0.0, 0.0, 0.0), values[:3])
+
+
+def numbers_of(text: str, place: str, counts: tuple[int, ...], words: str) -> list[float]:
+    """The numbers that an option states between commas.
+
+    Args:
+        text: as it was given.
+        place: the option.
+        counts: 3, or 3 and 6: how many there may be.
+        words: how to write them.
+
+    Raises:
+        InputError: there are more or fewer, or one is no number.
+    """
     try:
         values = [float(word) for word in text.split(",")]
     except ValueError:
         values = []
-    if len(values) not in (3, 6) or not np.isfinite(values).all():
+    if len(values) not in counts or not np.isfinite(values).all():
+        many = " or ".join({3: "three", 6: "six"}[count] for count in counts)
         raise InputError(
-            f"expected three or six numbers between commas, got '{text}'.",
-            place=place,
-            remedy="Write x,y,z in m, or x,y,z,roll,pitch,yaw in m and rad.",
+            f"expected {many} numbers between commas, got '{text}'.", place=place, remedy=f"Write {words}."
         )
-    return Pose.from_rpy(values[3:] or (0.0, 0.0, 0.0), values[:3])
+    return values
 
 
 @dataclass(frozen=True, eq=False)

@@ -14,7 +14,13 @@ import numpy as np
 from steelyard.arrays import Array
 from steelyard.audit import Check, Status, Verdict, check_density
 from steelyard.errors import InputError, RecordingError, UnknownNameError
-from steelyard.export import ObjectMesh, controller_files, object_mesh
+from steelyard.export import (
+    ObjectMesh,
+    controller_files,
+    fit_findings,
+    object_mesh,
+    placement_findings,
+)
 from steelyard.files import FilePath
 from steelyard.finding import Finding, Severity
 from steelyard.formats import require_free
@@ -134,12 +140,28 @@ def payload_of_request(
             place="--flange-frame",
             remedy="Give --controller or --torque-error with it.",
         )
-    if request.mesh is not None and not Path(request.mesh).is_file():
-        raise InputError("there is no such file.", place=request.mesh)
+    _require_mesh(request)
     truth = None if request.truth is None else _body(objects.of(request.truth))
     done = replace(_weighed(request, objects), truth=truth)
     files = {} if out is None else done.save(out, force=force)
     return replace(done, files=files, seconds=time.perf_counter() - started)
+
+
+def _require_mesh(request: PayloadRequest) -> None:
+    """Refuse a mesh that is not there, and a place that is said without a mesh or twice."""
+    stated = {"--mesh-pose": request.mesh_pose, "--mesh-turn": request.mesh_turn}
+    for place, value in stated.items():
+        if value is not None and request.mesh is None:
+            raise InputError("is for a mesh.", place=place, remedy="Give --mesh with it.")
+    if None not in stated.values():
+        raise InputError(
+            "says how the mesh is turned, and so does --mesh-pose.",
+            place="--mesh-turn",
+            remedy="Give --mesh-pose where its place is known, and --mesh-turn where it is not.",
+        )
+    _ = request.mesh_frame  # numbers that are no pose are refused before anything is read
+    if request.mesh is not None and not Path(request.mesh).is_file():
+        raise InputError("there is no such file.", place=request.mesh)
 
 
 def _require_no_torques(request: PayloadRequest) -> None:
@@ -301,8 +323,10 @@ def _weighed(asked: PayloadRequest, objects: GivenObjects) -> Payload:
     if request.torque_error is not None:
         bounds, check = guaranteed(request, objects, held, task.model)
         checks.append(check)
-    mesh = None if request.mesh is None else object_mesh(request.mesh, scale=request.scale)
-    if mesh is not None:
+    mesh: ObjectMesh | None = None
+    seen: tuple[Finding, ...] = ()
+    if request.mesh is not None:
+        mesh, seen = _mesh(request, estimate)
         checks.append(_density(estimate, mesh))
     findings = (
         *absent.findings,
@@ -313,6 +337,7 @@ def _weighed(asked: PayloadRequest, objects: GivenObjects) -> Payload:
         *estimate.findings,
         *_grasp_findings(slip, request.loaded),
         *noticed,
+        *seen,
     )
     found = Payload(
         robot,
@@ -345,6 +370,17 @@ def _episodes(names: Sequence[str]) -> tuple[str, ...]:
 def _flange(robot: Robot, held: Mount, name: str | None) -> tuple[Finding, ...]:
     """What is to be said of the controller's frame; one that cannot be taken is refused before the logs."""
     return flange_findings(*flange_of(robot, held, name))
+
+
+def _mesh(request: PayloadRequest, estimate: PayloadEstimate) -> tuple[ObjectMesh, tuple[Finding, ...]]:
+    """The mesh where it was said to lie, or by the centre of mass; and what the estimate says to it."""
+    placed = request.mesh_turn is not None
+    centre = estimate.body.com if placed else None
+    mesh = object_mesh(str(request.mesh), scale=request.scale, pose=request.mesh_frame, centre=centre)
+    pairs = zip(estimate.lower.tolist(), estimate.upper.tolist(), strict=True)
+    ends = dict(zip(QUANTITIES, pairs, strict=True))
+    judged = placement_findings(estimate.body, mesh, ends, placed=placed)
+    return mesh, (*mesh.findings, *fit_findings(estimate.body, mesh), *judged)
 
 
 def _density(estimate: PayloadEstimate, mesh: ObjectMesh) -> Check:

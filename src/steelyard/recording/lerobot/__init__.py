@@ -16,7 +16,7 @@ if TYPE_CHECKING:
         Dataset,
         chosen,
         episode_logs,
-        numbers_of,
+        episode_numbers,
     )
     from steelyard.recording.lerobot.episode import Episode, read_episode
     from steelyard.recording.lerobot.hub import PREFIX
@@ -29,7 +29,7 @@ __all__ = [
     "Episode",
     "chosen",
     "episode_logs",
-    "numbers_of",
+    "episode_numbers",
     "read_episode",
 ]
 

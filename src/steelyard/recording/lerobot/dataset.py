@@ -339,12 +339,12 @@ def chosen(log: str | PathLike[str]) -> ChosenEpisodes | None:
     text = os.fspath(log)
     if text.startswith(hub.PREFIX):
         name, mark, choice = text.partition("#")
-        return ChosenEpisodes(hub.fetched(name), numbers_of(choice, text) if mark else None)
+        return ChosenEpisodes(hub.fetched(name), episode_numbers(choice, text) if mark else None)
     if _is_dataset(text):
         return ChosenEpisodes(Path(text), None)
     folder, mark, choice = text.rpartition("#")
     if mark and folder and _is_dataset(folder):
-        return ChosenEpisodes(Path(folder), numbers_of(choice, text))
+        return ChosenEpisodes(Path(folder), episode_numbers(choice, text))
     return None
 
 
@@ -375,7 +375,7 @@ def _is_dataset(text: str) -> bool:
     return os.path.isfile(os.path.join(text, INFO))  # noqa: PTH113, PTH118
 
 
-def numbers_of(choice: str, log: str) -> tuple[int, ...]:
+def episode_numbers(choice: str, log: str) -> tuple[int, ...]:
     """The numbers that a choice of episodes names, as `3` or `0-4,7`.
 
     Args:
