@@ -1,0 +1,142 @@
+r"""Where the fit of servos begins: a linear equation whose scale the described links fix.
+
+With $y = Y(q, v, a)\,\phi$ known from the links, every joint obeys
+
+$$u(t - d) - q = \frac{1}{k_p} y + \frac{I_a}{k_p} a + \frac{k_d + F_v}{k_p} v
+  + \frac{F_c}{k_p} \operatorname{sign} v - q_o.$$
+
+The left side is what the log measures best, so it is the one that is explained; its coefficients cannot be
+negative. A grid of delays is tried, and the one that leaves least is kept.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from scipy.optimize import lsq_linear
+
+from steelyard.arrays import Array
+from steelyard.drive import Servo
+from steelyard.dynamics import inverse_dynamics
+from steelyard.estimation.servo.log import ServoLog, smooth_motion
+from steelyard.layout import layout_of
+from steelyard.rollout import ServoArm
+
+DELAYS = tuple(0.005 * k for k in range(41))
+"""Delays that are tried, s."""
+MOST_SAMPLES = 6000
+"""A log is thinned to about so many samples for the start."""
+_MOVING = 0.02
+
+
+
+@dataclass(frozen=True, eq=False)
+class ServoStart:
+    """Where a fit begins.
+
+    Attributes:
+        servos: one for each joint; `damping` is zero, as viscous friction is its sum with damping here.
+        unscaled: joints whose torque scale the links did not show; theirs is the median of the others.
+        left: share of the command's lead that stays unexplained, by joint, shape (n,), dimensionless.
+    """
+
+    servos: tuple[Servo, ...]
+    unscaled: tuple[str, ...]
+    left: Array
+
+
+def servo_start(
+    arm: ServoArm, logs: Sequence[ServoLog], parameters: Array, *, offset: bool = False
+) -> ServoStart:
+    """Solve the linear equation of every joint.
+
+    Args:
+        arm: the robot.
+        logs: one or more.
+        parameters: ten numbers of every link, shape (10 nb,), SI.
+        offset: whether an offset between the zeros of servo and measurement is sought.
+
+    Returns:
+        The start, with a delay common to all joints.
+    """
+    layout, n = layout_of(arm.robot), arm.robot.nv
+    rows: list[Array] = []
+    leads: list[list[Array]] = [[] for _ in DELAYS]
+    for log in logs:
+        motion = smooth_motion(log)
+        keep = slice(motion.half, len(motion.time) - motion.half, max(1, len(motion.time) // MOST_SAMPLES))
+        y = inverse_dynamics(arm.robot, layout, parameters, motion.q, motion.v, motion.a)
+        slow = _MOVING * np.abs(motion.v).max(axis=0)
+        sign = np.clip(motion.v / np.maximum(slow, 1e-9), -1.0, 1.0)
+        columns = [y, motion.a, motion.v, sign, -np.ones_like(y)]
+        rows.append(np.stack([motion.like(c) for c in columns], axis=2)[keep])
+        q = motion.like(motion.q)
+        for place, delay in enumerate(DELAYS):
+            u = log.command.at(np.repeat(motion.time[:, None] - delay, n, axis=1))
+            leads[place].append((motion.like(u) - q)[keep])
+    X = np.concatenate(rows)
+    found = [_coefficients(X, np.concatenate(lead), offset=offset) for lead in leads]
+    best = int(np.argmin([float(np.sum(left)) for _, left in found]))
+    c, left = found[best]
+    size = np.sqrt(np.mean(X**2, axis=0))
+    lead_size = np.sqrt(np.mean(np.concatenate(leads[best]) ** 2, axis=0))
+    # A torque of the links that explains next to nothing of the lead does not tell the scale.
+    seen = c[:, 0] * size[:, 0] > 0.05 * lead_size
+    softness = c[:, 0].copy()
+    softness[~seen] = np.median(softness[seen]) if seen.any() else 0.1
+    servos = []
+    for k in range(n):
+        kp = 1.0 / softness[k]
+        ratio = c[k] * kp
+        servos.append(
+            Servo(
+                stiffness=float(kp),
+                armature=float(max(ratio[1], 1e-4 * kp)),
+                viscous=float(max(ratio[2], 5e-3 * kp)),
+                coulomb=float(max(ratio[3], 1e-3 * kp)),
+                delay=DELAYS[best],
+                offset=float(c[k, 4]),
+            )
+        )
+    names = arm.robot.joint_names
+    return ServoStart(tuple(servos), tuple(names[k] for k in range(n) if not seen[k]), left)
+
+
+def _coefficients(X: Array, lead: Array, *, offset: bool) -> tuple[Array, Array]:
+    """Coefficients of every joint and the share of the lead they leave."""
+    n = lead.shape[1]
+    c, left = np.zeros((n, 5)), np.zeros(n)
+    used = [0, 1, 2, 3, 4] if offset else [0, 1, 2, 3]
+    lower = np.array([0.0, 0.0, 0.0, 0.0, -np.inf])[used]
+    for k in range(n):
+        A = X[:, k, used]
+        scale = np.maximum(np.sqrt(np.mean(A**2, axis=0)), 1e-12)
+        R = np.linalg.qr(np.column_stack([A / scale, lead[:, k]]), mode="r")
+        solved = lsq_linear(R[:, :-1], R[:, -1], (lower, np.inf))
+        c[k, used] = solved.x / scale
+        left[k] = 2.0 * solved.cost / max(float(lead[:, k] @ lead[:, k]), 1e-30)
+    return c, left
+
+
+def scaled_servos(servos: Sequence[Servo], scale: float) -> tuple[Servo, ...]:
+    """The servos with all torques scaled alike.
+
+    Args:
+        servos: one for each joint.
+        scale: factor of every torque, dimensionless.
+    """
+    return tuple(
+        replace(
+            servo,
+            stiffness=scale * servo.stiffness,
+            damping=scale * servo.damping,
+            armature=scale * servo.armature,
+            viscous=scale * servo.viscous,
+            coulomb=scale * servo.coulomb,
+            stribeck=scale * servo.stribeck,
+            limit=scale * servo.limit,
+        )
+        for servo in servos
+    )
