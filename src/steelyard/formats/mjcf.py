@@ -119,9 +119,10 @@ def mjcf_text(robot: Robot, servos: Mapping[str, Servo] | None = None) -> ModelT
 
     A body is a moving link with everything bolted to it, whose frames become sites. The joints of virtual
     links stand one after the other in the body they lead to. Viscous friction is `damping`, Coulomb friction
-    `frictionloss`, the rotor `armature`; each joint that moves by itself has a motor with its effort limit, or
-    the position servo that is named for it, with gains, limit and delay. A joint that mimics another is tied to it by an equality. Meshes are left out, and so is the inertia of a
-    base that does not move; offset, Stribeck, asymmetric and load friction have no word in MJCF.
+    `frictionloss`, the rotor `armature`; each joint that moves by itself has a motor with its effort limit,
+    or the position servo that is named for it, with gains, limit and delay. A joint that mimics another is
+    tied to it by an equality. Meshes are left out, and so is the inertia of a base that does not move;
+    offset, Stribeck, asymmetric and load friction have no word in MJCF.
 
     Args:
         robot: the robot; every moving link must state a possible inertial.
@@ -266,8 +267,8 @@ TIMESTEP = 0.002
 def position_actuator(joint: str, servo: Servo) -> str:
     """A servo as an actuator of MJCF, whose control is the commanded position.
 
-    MuJoCo keeps commands that are under way in a buffer of so many samples as a delay has time steps; two more
-    serve steps that are a little shorter.
+    MuJoCo keeps commands that are under way in a buffer of as many samples as a delay has time steps; two
+    more serve steps that are a little shorter.
 
     Args:
         joint: its joint.
