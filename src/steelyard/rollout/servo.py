@@ -214,24 +214,54 @@ class ServoArm:
         layout = layout_of(self.robot)
         return numbers(self.robot, layout, layout.complete_nominal() if parameters is None else parameters)
 
-    def steps(self, time: Array, command: ServoCommand, delay: Array) -> Steps:
+    def steps(self, time: Array, command: ServoCommand, delay: Array, *, divided: bool) -> Steps:
         """Divide the time between samples into equal steps, none longer than the longest.
 
         Args:
             time: of the samples, shape (N,), s.
             command: the command.
             delay: of each joint, shape (n,), s.
+            divided: whether steps are divided where a held command arrives, late by the first joint's delay;
+                otherwise its mean over a step acts.
         """
         gaps = np.diff(time)
         count = np.maximum(np.ceil(gaps / self.longest_step - 1e-9), 1.0).astype(np.int64)
-        first = np.cumsum(count) - count
-        within = np.arange(count.sum()) - np.repeat(first, count)
-        h = np.repeat(gaps / count, count)
-        start = np.repeat(time[:-1], count) + within * h
-        sample = np.full(len(h), -1, dtype=np.int64)
+        within = np.arange(count.sum()) - np.repeat(np.cumsum(count) - count, count)
+        whole = np.repeat(gaps / count, count)
+        start = np.repeat(time[:-1], count) + within * whole
+        end = start + whole
+        sample = np.full(len(whole), -1, dtype=np.int64)
         sample[np.cumsum(count) - 1] = np.arange(1, len(time))
-        mean, slope = command.means(start, start + h, delay)
-        return Steps(h, sample, np.ascontiguousarray(mean), np.ascontiguousarray(slope))
+        arrivals = np.zeros(0)
+        if divided and command.hold == "zero-order":
+            arrivals = command.time[1:] + delay[0]
+            before = int(np.sum(arrivals <= start[0]))
+            arrivals = arrivals[before:]
+            arrivals = arrivals[arrivals < end[-1]]
+        if not len(arrivals):
+            mean, slope = command.means(start, end, delay)
+            return Steps(whole, whole, sample, np.zeros(len(whole), np.int64), mean, slope)
+        # An arrival on the border of two steps lies a hair inside the later one, where it can move.
+        home = np.searchsorted(start, arrivals, side="right") - 1
+        hair = 1e-7 * whole[home]
+        arrivals = np.clip(arrivals, start[home] + hair, end[home] - hair)
+        bounds = np.sort(np.concatenate([start, arrivals]), kind="stable")
+        apart = np.r_[True, np.diff(bounds) > 0.0]
+        bounds = bounds[apart]
+        of = np.searchsorted(start, bounds, side="right") - 1
+        starts_step = bounds == start[of]
+        ends_step = np.r_[starts_step[1:], True]
+        ends = np.where(ends_step, end[of], np.r_[bounds[1:], end[-1]])
+        # Counted and not looked up by time, which would see a shifted arrival where it was.
+        u = command.position[before + np.searchsorted(arrivals, bounds, side="right")]
+        return Steps(
+            np.ascontiguousarray(ends - bounds),
+            np.where(starts_step, whole[of], 0.0),
+            np.where(ends_step, sample[of], -1),
+            np.where(ends_step, 0, 1),
+            np.ascontiguousarray(u),
+            np.zeros_like(u),
+        )
 
     def fly(
         self, given: Numbers, servo: Array, steps: Steps, q_start: Array, v_start: Array
@@ -339,8 +369,29 @@ def servo_columns(
         B,
         count,
         count + B.shape[1],
+        _late(entries),
         count + B.shape[1] + 2 * n,
     )
+
+
+def _late(entries: Sequence[tuple[int, str, int]]) -> int:
+    """The column of the one delay of all joints, -1 where there is none or there are several."""
+    columns = {column for _, term, column in entries if term == "delay"}
+    return columns.pop() if len(columns) == 1 else -1
+
+
+def divides(delay: Array, columns: Columns | None = None) -> bool:
+    """Whether steps are divided where commands arrive: all joints are late alike, by one number.
+
+    Args:
+        delay: of each joint, shape (n,), s.
+        columns: what derivatives are taken in; None where there are none.
+    """
+    alike = bool((delay == delay[0]).all())
+    if columns is None:
+        return alike
+    several = len(set(columns.target[columns.term == _DELAY].tolist())) > 1
+    return alike and not several
 
 
 def servo_rollout(
@@ -372,7 +423,8 @@ def servo_rollout(
         NoSolutionError: the simulation diverged; says when.
     """
     servo, t, q_0, v_0 = _checked(arm, servos, command, time, q_start, v_start)
-    steps = arm.steps(t, command, servo[:, _DELAY])
+    delay = servo[:, _DELAY]
+    steps = arm.steps(t, command, delay, divided=divides(delay))
     q, v, _, records = arm.fly(arm.links(parameters), servo, steps, q_0, v_0)
     _refuse_diverged(arm, t, steps, records)
     return ServoRun(t, q, v)
@@ -409,7 +461,8 @@ def servo_sensitivities(
         NoSolutionError: the simulation diverged; says when.
     """
     servo, t, q_0, v_0 = _checked(arm, servos, command, time, q_start, v_start)
-    steps, given = arm.steps(t, command, servo[:, _DELAY]), arm.links(parameters)
+    delay, given = servo[:, _DELAY], arm.links(parameters)
+    steps = arm.steps(t, command, delay, divided=divides(delay, columns))
     q, v, track, records = arm.fly(given, servo, steps, q_0, v_0)
     _refuse_diverged(arm, t, steps, records)
     return ServoSensitivities(ServoRun(t, q, v), *arm.follow(given, servo, steps, track, records, columns))

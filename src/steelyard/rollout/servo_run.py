@@ -49,9 +49,9 @@ def fly(
     v_out: Array,
     track: Track,
 ) -> int:
-    """Run from (q, v), which is overwritten; the number of records, or -1 - the step it diverged in.
+    """Run from (q, v), which is overwritten; the number of records, or -1 - the part it diverged in.
 
-    The first sample is the start. There must be room for two records a step and 2 n + 4 more.
+    The first sample is the start. There must be room for two records a part and 2 n + 4 more.
     """
     n, e = q.size, places.above_row.size
     x, y = input_scratch(tree, numbers, 2 * n + e)
@@ -64,20 +64,36 @@ def fly(
     for k in range(n):
         q_out[0, k], v_out[0, k] = q[k], v[k]
     for step in range(steps.length.size):
-        h = steps.length[step]
+        whole = steps.whole[step]
         for k in range(n):
-            q_at[k], v_at[k] = q[k] + (1.0 - theta) * h * v[k], v[k]
             body.u[k] = steps.command[step, k] + servo[k, OFFSET]
-        write_state(x, q_at, v_at, still)
-        run_motion(x, y)
-        for k in range(n):
-            body.M[k, k] = y[k] + servo[k, ARMATURE]
-            body.b[k] = y[n + e + k]
-        for entry in range(e):
-            i, j = places.above_row[entry], places.above_column[entry]
-            body.M[i, j] = body.M[j, i] = y[n + entry]
+        if whole > 0.0:
+            for k in range(n):
+                q_at[k], v_at[k] = q[k] + (1.0 - theta) * whole * v[k], v[k]
+            write_state(x, q_at, v_at, still)
+            run_motion(x, y)
+            for k in range(n):
+                body.M[k, k] = y[k] + servo[k, ARMATURE]
+                body.b[k] = y[n + e + k]
+            for entry in range(e):
+                i, j = places.above_row[entry], places.above_column[entry]
+                body.M[i, j] = body.M[j, i] = y[n + entry]
         room = track.length.size - 2 * (steps.length.size - step) - 2
-        records = advance(servo, step, h, theta, room, q_at, v_at, body, pieces, spare, work, track, records)
+        records = advance(
+            servo,
+            step,
+            steps.length[step],
+            theta,
+            room,
+            q_at,
+            v_at,
+            body,
+            pieces,
+            spare,
+            work,
+            track,
+            records,
+        )
         if records < 0:
             return -1 - step
         if steps.sample[step] >= 0:

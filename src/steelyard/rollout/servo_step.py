@@ -5,12 +5,12 @@ One step of length h solves for the velocity at its end, with $v_m = (1-\theta) 
 $$\tilde M (v^+ - v) + h\,\big(b + F_v v_m - \operatorname{clip}(k_p (\bar u - q - \theta h v_m) - k_d v_m,
   \pm\tau_{max}) + f\big) = 0, \qquad q^+ = q + h v_m.$$
 
-$\tilde M = M + I_a$ and $b = c + g$ stand still during a step, at $q + (1-\theta) h v$; $\bar u$ is the mean
-of the command over it. A moving joint feels $f = F \operatorname{sign}(v)$ until it comes to rest: there the
-step is divided, at the very instant. A joint at rest sticks where $|f| \le F$ balances it, and slips
-otherwise. So the map is continuous in its start and its parameters, and where a joint turns round the
-derivative has the factor $a^+/a^-$ of the true motion; with a friction that looks at the end of a step alone
-it would be 0 or 1, by chance.
+$\tilde M = M + I_a$ and $b = c + g$ stand still during a step, at $q + (1-\theta) h v$. A step is divided
+where a held command changes, so that a limit meets the command itself and not a mean. A moving joint feels
+$f = F \operatorname{sign}(v)$ until it comes to rest: there the step is divided too, at the very instant. A
+joint at rest sticks where $|f| \le F$ balances it, and slips otherwise. So the map is continuous in its start
+and its parameters, and where a joint turns round the derivative has the factor $a^+/a^-$ of the true motion;
+with a friction that looks at the end of a step alone it would be 0 or 1, by chance.
 """
 
 from __future__ import annotations
@@ -47,28 +47,32 @@ class Places(NamedTuple):
 
 
 class Steps(NamedTuple):
-    """The time of a run, divided into steps; samples lie between them.
+    """The time of a run, divided into steps, and these where a held command changes.
 
     Attributes:
-        length: h, shape (S,), s.
-        sample: the sample at the end of each step, -1 where none is, shape (S,), dimensionless.
-        command: mean command over each step, shape (S, n), rad or m.
-        slope: its derivative in the delay, shape (S, n), rad/s or m/s.
+        length: of each part, shape (P,), s.
+        whole: of the step that starts with it; zero where the part goes on with a step, shape (P,), s.
+        sample: the sample at the end of each part, -1 where none is, shape (P,), dimensionless.
+        moves: whether the end of each part is where a late command arrives, shape (P,), dimensionless.
+        command: mean command over each part, shape (P, n), rad or m.
+        slope: its derivative in the delay where no part's end moves, shape (P, n), rad/s or m/s.
     """
 
     length: Array
+    whole: Array
     sample: IntArray
+    moves: IntArray
     command: Array
     slope: Array
 
 
 class Track(NamedTuple):
-    """What a run leaves for its derivatives: a record for every step, or part of one that an event divides.
+    """What a run leaves for its derivatives: a record for every part, or piece of one that an event divides.
 
     Attributes:
-        step: index of the step, shape (R,), dimensionless.
-        length: length of the part, s, shape (R,), s.
-        event: the joint that comes to rest at the end of the part, -1 for none, shape (R,), dimensionless.
+        step: index of the part in `Steps`, shape (R,), dimensionless.
+        length: of the piece, shape (R,), s.
+        event: the joint that comes to rest at the end of the piece, -1 for none, shape (R,), dimensionless.
         q_at: positions at which the rigid body is computed, shape (R, n), rad or m.
         v_at: velocities there, shape (R, n), rad/s or m/s.
         a_at: accelerations over the part, shape (R, n), rad/s² or m/s².
@@ -402,6 +406,7 @@ class Columns(NamedTuple):
         links: B of the link numbers, phi = B beta, shape (10 nb, l), SI; its columns follow the targets.
         first_link: the column of the first of them.
         first_start: the column of the first start position; the start velocities follow.
+        late: the column of the delay that moves the ends of parts, -1 for none.
         total: number of columns.
     """
 
@@ -411,6 +416,7 @@ class Columns(NamedTuple):
     links: Array
     first_link: int
     first_start: int
+    late: int
     total: int
 
 
@@ -425,32 +431,30 @@ def add_scaled(out: Array, k: int, scale: float, x: Array, j: int, tiles: int) -
 def servo_slope(servo: Array, track: Track, steps: Steps, r: int, k: int, term: int, theta: float) -> float:
     """Derivative of what drives joint k, less what it drives, in one of its servo numbers, at given v_end."""
     h, step = track.length[r], track.step[r]
+    change = 0.0
     v, v_end, free = track.v[r, k], track.v_end[r, k], track.clip[r, k] == 0.0
     v_m = (1.0 - theta) * v + theta * v_end
     if term == ARMATURE:
-        return -(v_end - v) / h
-    if term == VISCOUS:
-        return -v_m
-    if term == COULOMB:
-        return -track.way[r, k]
-    if term == STRIBECK:
-        return -track.way[r, k] * fade(servo, k, v)
-    if term == FADING:
+        change = -(v_end - v) / h
+    elif term == VISCOUS or (term == KD and free):
+        change = -v_m
+    elif term == COULOMB:
+        change = -track.way[r, k]
+    elif term == STRIBECK:
+        change = -track.way[r, k] * fade(servo, k, v)
+    elif term == FADING:
         z = (abs(v) / servo[k, FADING]) ** servo[k, EXPONENT]
-        change: float = servo[k, EXPONENT] * z / servo[k, FADING] * math.exp(-z)
-        return -track.way[r, k] * servo[k, STRIBECK] * change
-    if term == LIMIT:
-        return track.clip[r, k]
-    if not free:
-        return 0.0
-    if term == KP:
-        u = steps.command[step, k] + servo[k, OFFSET]
-        return u - track.q[r, k] - theta * h * v_m
-    if term == KD:
-        return -v_m
-    if term == DELAY:
-        return servo[k, KP] * steps.slope[step, k]
-    return servo[k, KP]
+        change = -track.way[r, k] * servo[k, STRIBECK] * servo[k, EXPONENT] * z / servo[k, FADING]
+        change *= math.exp(-z)
+    elif term == LIMIT:
+        change = track.clip[r, k]
+    elif free and term == KP:
+        change = steps.command[step, k] + servo[k, OFFSET] - track.q[r, k] - theta * h * v_m
+    elif free and term == DELAY:
+        change = servo[k, KP] * steps.slope[step, k]
+    elif free and term == OFFSET:
+        change = servo[k, KP]
+    return change
 
 
 class Variation(NamedTuple):
@@ -499,12 +503,18 @@ def follow_part(
     tiles = total // LANES
     lane, step, h, event = r % LANES, track.step[r], track.length[r], track.event[r]
     if r == 0 or step != track.step[r - 1]:
-        for k in range(n):
-            for c in range(total):
-                DQ_at[k, c] = DQ[k, c] + (1.0 - theta) * steps.length[step] * DV[k, c]
-                DV_at[k, c] = DV[k, c]
         for c in range(total):
             rest[0, c] = 0.0
+        if columns.late >= 0:
+            if steps.moves[step]:
+                rest[0, columns.late] += 1.0
+            if step > 0 and steps.moves[step - 1]:
+                rest[0, columns.late] -= 1.0
+        if steps.whole[step] > 0.0:
+            for k in range(n):
+                for c in range(total):
+                    DQ_at[k, c] = DQ[k, c] + (1.0 - theta) * steps.whole[step] * DV[k, c]
+                    DV_at[k, c] = DV[k, c]
     for k in range(n):
         M[k, k] = lanes[0, k, lane] + servo[k, ARMATURE]
     for entry in range(e):

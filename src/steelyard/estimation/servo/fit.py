@@ -9,7 +9,7 @@ colour of the residuals inside a piece.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -47,10 +47,14 @@ HIDDEN = 3.0
 _LINEAR = {"delay": 0.01, "offset": 0.05}
 """Terms whose unknown is no logarithm, and the change that counts as much as one there."""
 _NAMES = tuple(term.name for term in SERVO_TERMS)
+_TORQUES = ("stiffness", "damping", "limit", "armature", "viscous", "coulomb", "stribeck")
+_LATE = ("damping", "stribeck", "stribeck_velocity")
 _ITERATIONS = 40
 _LONGEST_STEP = 1.0
 _CONVERGED = 1e-5
 _LEAST_SHARE = 1e-5
+_ROUND_OFF = 1e-13
+_SHARE = 1e-4
 
 
 @dataclass(frozen=True, eq=False)
@@ -145,16 +149,27 @@ class _Question:
 
 
 def _asked(
-    arm: ServoArm, terms: Sequence[str], common_delay: bool, links: Array | None, parameters: Array
+    arm: ServoArm,
+    terms: Sequence[str],
+    fixed: Collection[str],
+    common_delay: bool,
+    links: Array | None,
+    parameters: Array,
 ) -> _Question:
     for term in terms:
         if term not in _NAMES:
             raise UnknownNameError("servo term", term, _NAMES)
+    every = [f"{name}.{term}" for term in terms for name in arm.robot.joint_names]
+    for name in fixed:
+        if name not in every:
+            raise UnknownNameError("sought number", name, every)
     entries: list[tuple[int, str, int]] = []
     names: list[str] = []
     of: list[str] = []
     for term in terms:
         for joint, name in enumerate(arm.robot.joint_names):
+            if f"{name}.{term}" in fixed:
+                continue
             if term == "delay" and common_delay and joint > 0:
                 entries.append((joint, term, len(names) - 1))
                 continue
@@ -178,6 +193,7 @@ def fit_servos(
     start: Sequence[Servo] | None = None,
     parameters: Array | None = None,
     links: Array | None = None,
+    fixed: Collection[str] = (),
     common_delay: bool = True,
     segment: float = SEGMENT,
     on_blind: OnBlind = "infinite",
@@ -194,6 +210,8 @@ def fit_servos(
         parameters: ten numbers of every link, shape (10 nb,), SI; None for those of the description.
         links: B of link numbers that are sought too, phi = parameters + B beta, shape (10 nb, l), SI. Unless
             something fixes it, no log without torque then shows the scale of torques.
+        fixed: numbers `<joint>.<term>` that are known although the term is sought; their values are those of
+            `known`.
         common_delay: whether all joints are late alike.
         segment: length of a piece, s.
         on_blind: `infinite` gives what the log hides an infinite interval, `refuse` names it in an error.
@@ -216,10 +234,23 @@ def fit_servos(
     phi = layout_of(arm.robot).complete_nominal() if parameters is None else parameters
     phi = checked("parameters", phi, (10 * len(arm.robot.links),))
     B = None if links is None else checked("links", links, (len(phi), "l"))
-    asked = _asked(arm, tuple(terms), common_delay, B, phi)
+    asked = _asked(arm, tuple(terms), fixed, common_delay, B, phi)
+    if start is None and (early := tuple(term for term in terms if term not in _LATE)) != tuple(terms):
+        # What is told apart by little comes last: from afar its gradients lead astray.
+        start = fit_servos(
+            arm,
+            logs,
+            terms=early,
+            known=known,
+            parameters=phi,
+            links=links,
+            fixed=[name for name in fixed if name.rpartition(".")[2] in early],
+            common_delay=common_delay,
+            segment=segment,
+        ).servos
     noise = _first_noise(logs)
     pieces = segments_of(logs, segment, noise)
-    begin = _start(asked, logs, pieces, noise, terms, known, start)
+    begin = _start(asked, logs, pieces, noise, terms, fixed, known, start)
     first = servo_numbers(begin)
     search = _Search(asked, first, pieces, noise)
     search.run()
@@ -258,17 +289,22 @@ def _start(
     pieces: list[Segment],
     noise: Noise,
     terms: Sequence[str],
+    fixed: Collection[str],
     known: Sequence[Servo] | None,
     start: Sequence[Servo] | None,
 ) -> tuple[Servo, ...]:
     """The best of a start and of the same with other scales of torque, by simulating some pieces."""
     arm = asked.arm
     base = servo_numbers(known) if known is not None else None
+    if fixed and base is None:
+        raise InputError(f"{', '.join(fixed)} is fixed, but no value is given.", place="known")
     if base is not None and len(base) != arm.robot.nv:
         raise InputError(f"there are {len(base)}, but there are {arm.robot.nv} joints.", place="known")
     guess = tuple(start) if start is not None else ()
     if not guess:
-        guess = servo_start(arm, logs, asked.parameters, offset="offset" in terms).servos
+        guess = servo_start(
+            arm, logs, asked.parameters, offset="offset" in terms, limit="limit" in terms
+        ).servos
     if len(guess) != arm.robot.nv:
         raise InputError(f"there are {len(guess)}, but there are {arm.robot.nv} joints.", place="start")
     sought = [_NAMES.index(term) for term in terms]
@@ -281,10 +317,26 @@ def _start(
             mine = servo.copy()
             servo = np.array(base)
             servo[:, sought] = mine[:, sought]
+            for name in fixed:
+                joint, _, term = name.rpartition(".")
+                k, column = arm.robot.joint_names.index(joint), _NAMES.index(term)
+                if term == "stiffness":
+                    # The start knows ratios best: the joint's other torques follow its known gain.
+                    scaled = [c for c in sought if _NAMES[c] in _TORQUES]
+                    servo[k, scaled] *= base[k, column] / servo[k, column]
+                servo[k, column] = base[k, column]
         servo = _placed(servo, sought, logs)
         at = asked.unknowns(servo)
         found = answers(
-            arm, asked.given(at), servo, some, starts, noise, asked.columns, asked.slopes(at), derivatives=False
+            arm,
+            asked.given(at),
+            servo,
+            some,
+            starts,
+            noise,
+            asked.columns,
+            asked.slopes(at),
+            derivatives=False,
         )
         cost = float(np.sum(np.minimum(found.cost, 1e12)))
         if best is None or cost < least:
@@ -300,7 +352,9 @@ def _placed(servo: Array, sought: Sequence[int], logs: Sequence[ServoLog]) -> Ar
     )
     lead = np.max(
         [
-            np.abs(log.command.at(np.repeat(log.time[:, None], len(servo), axis=1)) - log.position).max(axis=0)
+            np.abs(log.command.at(np.repeat(log.time[:, None], len(servo), axis=1)) - log.position).max(
+                axis=0
+            )
             for log in logs
         ],
         axis=0,
@@ -309,8 +363,8 @@ def _placed(servo: Array, sought: Sequence[int], logs: Sequence[ServoLog]) -> Ar
         if limit in sought and not math.isfinite(servo[k, limit]):
             servo[k, limit] = 0.5 * servo[k, 0] * max(lead[k], 1e-3)
         if damping in sought and servo[k, damping] == 0.0:
-            servo[k, damping] = 0.5 * servo[k, 4]
-            servo[k, 4] *= 0.5
+            servo[k, damping] = 0.2 * servo[k, 4]
+            servo[k, 4] *= 0.8
         if stribeck in sought and servo[k, stribeck] == 0.0:
             servo[k, stribeck] = 0.3 * servo[k, 5]
             servo[k, fading] = 0.3
@@ -479,8 +533,11 @@ def _spread(pieces: Array, g: Array, H: Array, found: Answers, p: int) -> tuple[
     """Covariance of the unknowns, and which of them have a share in what nothing shows."""
     w, V = np.linalg.eigh(H)
     # An unknown's unit is a large change: a direction worth less than 1 / HIDDEN² is not known.
-    lost = w < 1.0 / HIDDEN**2
-    blind = (np.abs(V[:, lost]) > 0.03).any(axis=1) if lost.any() else np.zeros(p, dtype=bool)
+    nothing = w <= _ROUND_OFF * p * float(w[-1])
+    lost = nothing | (w < 1.0 / HIDDEN**2)
+    faint = lost & ~nothing
+    blind = (np.abs(V[:, nothing]) > _SHARE).any(axis=1)
+    blind |= np.sum(V[:, faint] ** 2 / w[faint], axis=1) > HIDDEN**2
     kept = V[:, ~lost]
     moves = np.zeros((len(pieces), p))
     for s, (one, own) in enumerate(zip(pieces, g, strict=True)):

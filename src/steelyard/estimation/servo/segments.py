@@ -15,7 +15,7 @@ import numpy as np
 from steelyard.arrays import Array
 from steelyard.dynamics.batch import Numbers
 from steelyard.estimation.servo.log import ServoLog, smooth_motion
-from steelyard.rollout import Columns, ServoArm
+from steelyard.rollout import Columns, ServoArm, divides
 from steelyard.threads import share
 
 _DELAY = 8
@@ -137,13 +137,13 @@ def answers(
     found = Answers(
         np.full(S, np.inf), np.zeros((S, c, c)), np.zeros((S, c)), np.zeros((S, n)), np.zeros((S, n))
     )
-    at = columns.first_start
+    at, divided = columns.first_start, divides(servo[:, _DELAY], columns)
 
     def run(first: int, last: int) -> None:
         for s in range(first, last):
             piece, x = segments[s], starts[s]
             log, rows = piece.log, slice(piece.first, piece.last)
-            steps = arm.steps(log.time[rows], log.command, servo[:, _DELAY])
+            steps = arm.steps(log.time[rows], log.command, servo[:, _DELAY], divided=divided)
             q, v, track, records = arm.fly(given, servo, steps, x[:n], x[n:])
             if records < 0:
                 continue

@@ -11,6 +11,7 @@ negative. A grid of delays is tried, and the one that leaves least is kept.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -28,8 +29,9 @@ DELAYS = tuple(0.005 * k for k in range(41))
 """Delays that are tried, s."""
 MOST_SAMPLES = 6000
 """A log is thinned to about so many samples for the start."""
+SHORT_LEADS = 0.6
+"""Share of the samples that is used where a limit is sought, those with the shortest leads."""
 _MOVING = 0.02
-
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,7 +50,7 @@ class ServoStart:
 
 
 def servo_start(
-    arm: ServoArm, logs: Sequence[ServoLog], parameters: Array, *, offset: bool = False
+    arm: ServoArm, logs: Sequence[ServoLog], parameters: Array, *, offset: bool = False, limit: bool = False
 ) -> ServoStart:
     """Solve the linear equation of every joint.
 
@@ -57,11 +59,14 @@ def servo_start(
         logs: one or more.
         parameters: ten numbers of every link, shape (10 nb,), SI.
         offset: whether an offset between the zeros of servo and measurement is sought.
+        limit: whether a limit of torque is sought: then long leads, where it may hold, are left out.
 
     Returns:
         The start, with a delay common to all joints.
     """
     layout, n = layout_of(arm.robot), arm.robot.nv
+    c: Array
+    left: Array
     rows: list[Array] = []
     leads: list[list[Array]] = [[] for _ in DELAYS]
     for log in logs:
@@ -77,7 +82,7 @@ def servo_start(
             u = log.command.at(np.repeat(motion.time[:, None] - delay, n, axis=1))
             leads[place].append((motion.like(u) - q)[keep])
     X = np.concatenate(rows)
-    found = [_coefficients(X, np.concatenate(lead), offset=offset) for lead in leads]
+    found = [_coefficients(X, np.concatenate(lead), offset=offset, limit=limit) for lead in leads]
     best = int(np.argmin([float(np.sum(left)) for _, left in found]))
     c, left = found[best]
     size = np.sqrt(np.mean(X**2, axis=0))
@@ -90,12 +95,14 @@ def servo_start(
     for k in range(n):
         kp = 1.0 / softness[k]
         ratio = c[k] * kp
+        torque = np.abs(X[:, k, :4] @ np.r_[1.0, ratio[1:4]])
         servos.append(
             Servo(
                 stiffness=float(kp),
                 armature=float(max(ratio[1], 1e-4 * kp)),
                 viscous=float(max(ratio[2], 5e-3 * kp)),
                 coulomb=float(max(ratio[3], 1e-3 * kp)),
+                limit=float(max(np.quantile(torque, 0.95), 1e-3 * kp)) if limit else math.inf,
                 delay=DELAYS[best],
                 offset=float(c[k, 4]),
             )
@@ -104,19 +111,21 @@ def servo_start(
     return ServoStart(tuple(servos), tuple(names[k] for k in range(n) if not seen[k]), left)
 
 
-def _coefficients(X: Array, lead: Array, *, offset: bool) -> tuple[Array, Array]:
+def _coefficients(X: Array, lead: Array, *, offset: bool, limit: bool) -> tuple[Array, Array]:
     """Coefficients of every joint and the share of the lead they leave."""
     n = lead.shape[1]
     c, left = np.zeros((n, 5)), np.zeros(n)
     used = [0, 1, 2, 3, 4] if offset else [0, 1, 2, 3]
     lower = np.array([0.0, 0.0, 0.0, 0.0, -np.inf])[used]
     for k in range(n):
-        A = X[:, k, used]
+        size = np.abs(lead[:, k])
+        kept = size <= np.quantile(size, SHORT_LEADS) if limit else np.ones(len(lead), dtype=bool)
+        A, e = X[np.ix_(kept, [k], used)][:, 0], lead[kept, k]
         scale = np.maximum(np.sqrt(np.mean(A**2, axis=0)), 1e-12)
-        R = np.linalg.qr(np.column_stack([A / scale, lead[:, k]]), mode="r")
+        R = np.linalg.qr(np.column_stack([A / scale, e]), mode="r")
         solved = lsq_linear(R[:, :-1], R[:, -1], (lower, np.inf))
         c[k, used] = solved.x / scale
-        left[k] = 2.0 * solved.cost / max(float(lead[:, k] @ lead[:, k]), 1e-30)
+        left[k] = 2.0 * solved.cost / max(float(e @ e), 1e-30)
     return c, left
 
 
