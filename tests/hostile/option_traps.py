@@ -204,17 +204,15 @@ def _stl(count: int, stated: int | None = None, value: float | None = None) -> b
 def description_traps() -> list[Attempt]:
     """Robots that are too long, meshes that are too fine, tools that are none."""
     excite = ("excite", "robot.urdf", "--out", "motion.json", "--budget", "1", "--acceleration", "5")
-    named = {
-        "longname robot": _chain(2).replace('"chain"', f'"{"x" * 5000}"'),
-        "longname joint": _chain(2).replace('"j1"', f'"{"x" * 5000}"'),
-    }
-    ball: dict[str, Content] = {"robot.urdf": _meshed("many.obj"), "many.obj": lazily(lambda: _ball(150_000))}
+    both = _chain(2).replace('"chain"', f'"{"x" * 5000}"').replace('"j1"', f'"{"y" * 5000}"')
+    # Every distance between two of its corners would take 7 GiB.
+    ball: dict[str, Content] = {"robot.urdf": _meshed("many.obj"), "many.obj": lazily(lambda: _ball(30_000))}
     far = {"robot.urdf": _meshed("x" * 5000)}
     traps = [
         Attempt("urdf-excite", "chain3000", excite, {"robot.urdf": _chain(3000)}, named=("chain", "memory")),
         Attempt("mesh-excite", "many.obj", excite, ball, ANY),
         Attempt("urdf", "longname mesh", ("inspect", "robot.urdf", "--json"), far, ANY),
-        *attempts("urdf", excite, "robot.urdf", named, codes=ANY),
+        Attempt("urdf", "longname robot and joint", excite, {"robot.urdf": both}, ANY),
     ]
     tools: dict[str, Content] = {
         "lie_count.stl": _stl(2, stated=2**31),
