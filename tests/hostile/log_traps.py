@@ -181,7 +181,7 @@ def parquet_traps() -> list[Attempt]:
         return bytes(sink.getvalue())
 
     contents: dict[str, Content] = {
-        "rows": lazily(lambda: repeated(2_000_000, 10)),
+        "rows": lazily(lambda: repeated(2_000_000, 8)),
         "text": "PAR1 and no more PAR1",
     }
     return attempts("parquet", _identify("log.parquet"), "log.parquet", contents, named=("log.parquet",))

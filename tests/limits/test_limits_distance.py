@@ -197,7 +197,7 @@ def test_shapes_that_are_none_are_refused() -> None:
 
 def test_a_mesh_of_many_corners_is_held_by_few_and_a_radius() -> None:
     rng = np.random.default_rng(3)
-    points = rng.standard_normal((1200, 3))
+    points = rng.standard_normal((5000, 3))
     points *= np.array([0.2, 0.1, 0.3]) / np.linalg.norm(points, axis=1, keepdims=True)
     points[0] = (0.0, 0.0, 1.0)  # a spike
     core = covering_core(points)
