@@ -214,7 +214,7 @@ def test_drives_are_held_against_what_the_joint_can_do(term: str, value: float, 
 
 def test_holding_torques_are_pinocchios() -> None:
     for name in ("panda", "scara", "cheetah3_leg"):
-        robot = zoo_robot(name)
+        robot = replace(zoo_robot(name), gravity=np.array([2.0, -5.0, -8.0]))
         layout = layout_of(robot)
         judge = PinocchioRobot.of(robot, layout.nominal.reshape(-1, 10))
         poses = [[float(_position(j, k, n)[0]) for k, j in enumerate(robot.joints)] for n in range(32)]

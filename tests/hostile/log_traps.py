@@ -181,7 +181,7 @@ def parquet_traps() -> list[Attempt]:
         return bytes(sink.getvalue())
 
     contents: dict[str, Content] = {
-        "rows": lazily(lambda: repeated(2_000_000, 10)),
+        "rows": lazily(lambda: repeated(2_000_000, 8)),
         "text": "PAR1 and no more PAR1",
     }
     return attempts("parquet", _identify("log.parquet"), "log.parquet", contents, named=("log.parquet",))
@@ -219,14 +219,19 @@ def mcap_traps() -> list[Attempt]:
 
     contents: dict[str, Content] = {
         "chunk_bomb": lazily(lambda: _mcap([(BOMB, "zstd", zeros())])),
-        "chunk_bomb3": lazily(lambda: _mcap([(BOMB, "zstd", zeros())] * 3)),
         "chunk_nothing": lazily(
             lambda: _mcap([(blocks * len(block), "zstd", _zstd(block, blocks * len(block)))])
         ),
         "chunk_lies": lazily(lambda: _mcap([(2**62, "zstd", _zstd(bytes(2**20), 2**20))])),
         "records of nothing": lazily(lambda: b"\x89MCAP0\r\n" + empty * 2**23),
     }
-    return attempts("mcap", _identify("log.mcap"), "log.mcap", contents, named=("log.mcap",))
+    # Each chunk may be unpacked by itself, not all of them: the first holds what is read and left behind.
+    little = (len(empty), "zstd", _zstd(empty, len(empty)))
+    several = {"chunk_bomb3": lazily(lambda: _mcap([little, *[(BOMB, "zstd", zeros())] * 2]))}
+    return [
+        *attempts("mcap", _identify("log.mcap"), "log.mcap", contents, named=("log.mcap",)),
+        *attempts("mcap", _identify("log.mcap"), "log.mcap", several, named=("log.mcap", "unpack to")),
+    ]
 
 
 def db3_traps() -> list[Attempt]:
@@ -249,9 +254,10 @@ def db3_traps() -> list[Attempt]:
         "gen_topic": (
             f"CREATE TABLE messages({key}, data BLOB)",
             "DROP TABLE topics",
-            "CREATE TABLE topics(id INTEGER PRIMARY KEY, type TEXT, serialization_format TEXT, "
-            "name TEXT GENERATED ALWAYS AS (hex(zeroblob(300000000))) VIRTUAL)",
+            "CREATE TABLE topics(id INTEGER PRIMARY KEY, type TEXT, serialization_format TEXT)",
             "INSERT INTO topics(id, type) VALUES(1, 'sensor_msgs/msg/JointState')",
+            # Last, or writing the row would compute it.
+            "ALTER TABLE topics ADD COLUMN name TEXT GENERATED ALWAYS AS (hex(zeroblob(300000000))) VIRTUAL",
         ),
         "view_endless": (f"CREATE VIEW messages AS {endless} k AS timestamp, x'00' AS data FROM n",),
         "view_topics": (

@@ -7,7 +7,7 @@ import struct
 
 import numpy as np
 
-from hostile.attempts import ANY, Attempt, Content, attempts, lazily
+from hostile.attempts import ANY, REFUSED, Attempt, Content, attempts, lazily
 from hostile.documents import DIGITS, ESCAPE, json_traps, mutated, toml_traps
 from hostile.good import CAMPAIGN, COLUMNS, CONTROLLER, LIMITS, MOTION, PAYLOAD, PRIOR, SCENE, csv, log
 from hostile.mutations import flip_bytes, poison_number, poison_value, repeat_line, truncate
@@ -204,17 +204,15 @@ def _stl(count: int, stated: int | None = None, value: float | None = None) -> b
 def description_traps() -> list[Attempt]:
     """Robots that are too long, meshes that are too fine, tools that are none."""
     excite = ("excite", "robot.urdf", "--out", "motion.json", "--budget", "1", "--acceleration", "5")
-    named = {
-        "longname robot": _chain(2).replace('"chain"', f'"{"x" * 5000}"'),
-        "longname joint": _chain(2).replace('"j1"', f'"{"x" * 5000}"'),
-    }
-    ball: dict[str, Content] = {"robot.urdf": _meshed("many.obj"), "many.obj": lazily(lambda: _ball(150_000))}
+    both = _chain(2).replace('"chain"', f'"{"x" * 5000}"').replace('"j1"', f'"{"y" * 5000}"')
+    # Fine, but a mesh: it is used, in time and without a table of its distances.
+    ball: dict[str, Content] = {"robot.urdf": _meshed("many.obj"), "many.obj": lazily(lambda: _ball(60_000))}
     far = {"robot.urdf": _meshed("x" * 5000)}
     traps = [
         Attempt("urdf-excite", "chain3000", excite, {"robot.urdf": _chain(3000)}, named=("chain", "memory")),
-        Attempt("mesh-excite", "many.obj", excite, ball, ANY),
+        Attempt("mesh-excite", "many.obj", excite, ball, ANY - REFUSED),
         Attempt("urdf", "longname mesh", ("inspect", "robot.urdf", "--json"), far, ANY),
-        *attempts("urdf", excite, "robot.urdf", named, codes=ANY),
+        Attempt("urdf", "longname robot and joint", excite, {"robot.urdf": both}, ANY),
     ]
     tools: dict[str, Content] = {
         "lie_count.stl": _stl(2, stated=2**31),

@@ -21,12 +21,13 @@ from steelyard.drive import Drive
 from steelyard.dynamics import inverse_dynamics, mass_matrix
 from steelyard.errors import InputError, NoSolutionError, ShapeError, UnknownNameError
 from steelyard.layout import Layout, layout_of
-from steelyard.robot import Robot
+from steelyard.robot import JointKind, Robot
 from steelyard.rollout import ClosedLoop, rollout
 from steelyard.rollout.closed_loop import SCHEMES
 from steelyard.zoo import zoo_robot
 
 CYCLE = 0.004
+TERMS = ("viscous", "coulomb", "offset", "rotor")
 DELAYS = (0.0, 0.4, 1.0, 1.3, 2.0, 2.95)
 
 
@@ -122,10 +123,17 @@ def test_delay_hold_and_memory_are_those_of_an_independent_loop(share: float, la
     assert_agree(run.time, CYCLE * np.arange(40), relative=1e-15)
 
 
-def test_seven_joints_agree_with_pinocchio_and_scipy() -> None:
+def smooth_panda() -> tuple[Robot, Layout, np.ndarray]:
+    """A Panda in the layout of the other tests, without the terms that the judge does not know."""
     robot = zoo_robot("panda")
-    layout = layout_of(robot, ["viscous", "rotor"])
+    layout = layout_of(robot, TERMS)
     phi = layout.complete_nominal()
+    phi[layout.drive_columns[:, 1:3]] = 0.0
+    return robot, layout, phi
+
+
+def test_seven_joints_agree_with_pinocchio_and_scipy() -> None:
+    robot, layout, phi = smooth_panda()
     controller = PD(robot, np.full(7, 200.0), np.full(7, 12.0))
     refs = reference(robot, 25)
     run = rollout(robot, layout, phi, *refs, ClosedLoop(controller, CYCLE, 0.7 * CYCLE, "rk4", 8))
@@ -168,7 +176,7 @@ def test_euler_trapezoid_steps_velocity_first_and_position_by_the_mean() -> None
 @pytest.mark.parametrize("name", ["two_link", "panda"])
 def test_generated_and_generic_code_agree(name: str) -> None:
     robot = zoo_robot(name)
-    layout = layout_of(robot, ["viscous", "coulomb", "offset", "rotor"])
+    layout = layout_of(robot, TERMS)
     phi = layout.complete_nominal()
     controller = PD(robot, np.full(robot.nv, 100.0), np.full(robot.nv, 8.0))
     refs = reference(robot, 200)
@@ -178,10 +186,11 @@ def test_generated_and_generic_code_agree(name: str) -> None:
         assert_agree(getattr(runs[0], field), getattr(runs[1], field), relative=1e-10)
 
 
-@pytest.mark.parametrize("seed", range(2))
-def test_branching_robots_with_sliding_joints_agree_too(seed: int) -> None:
-    rng = np.random.default_rng(seed)
+def test_a_branching_robot_with_sliding_joints_agrees_too() -> None:
+    rng = np.random.default_rng(0)
     robot = random_robot(rng, bodies=4, shapes=SOLID)
+    assert len({joint.parent for joint in robot.joints}) < 4, "it branches"
+    assert {joint.kind for joint in robot.joints} >= {JointKind.PRISMATIC, JointKind.REVOLUTE}
     layout = layout_of(robot, ["viscous", "rotor"])
     phi = np.concatenate([link_parameters(robot).ravel(), np.tile([0.5, 0.1], 4)])
     controller = PD(robot, np.full(4, 50.0), np.full(4, 5.0))
@@ -193,9 +202,7 @@ def test_branching_robots_with_sliding_joints_agree_too(seed: int) -> None:
 
 def test_base_parameters_move_the_robot_like_the_standard_ones() -> None:
     """A parameter that no torque can show may be left out: mass and first moment along a vertical axis."""
-    robot = zoo_robot("panda")
-    layout = layout_of(robot, ["viscous", "rotor"])
-    phi = layout.complete_nominal()
+    robot, layout, phi = smooth_panda()
     blind = [layout.index(f"{robot.link_names[0]}.{term}") for term in ("m", "mx", "my", "mz", "Ixx", "Iyy")]
     basis = np.delete(np.eye(layout.size), blind, axis=1)
     controller = PD(robot, np.full(7, 200.0), np.full(7, 12.0))

@@ -9,7 +9,7 @@ shape is left outside, so neither excludes a body that fits.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cache, reduce
+from functools import cache, lru_cache, reduce
 from itertools import product
 from math import cos, pi
 from operator import add
@@ -57,6 +57,8 @@ SIDES = 24
 """Sides of the prism around a cylinder, which exceeds its radius by 0.9 % at the edges."""
 _ELLIPSOID_GAP = 1e-3
 _ELLIPSOID_STEPS = 2000
+_ELLIPSOIDS = 512
+"""How many are remembered, at most 5 kB each."""
 _ROUND_OFF = 1e-9
 
 
@@ -200,7 +202,7 @@ def _room(link: Link, folder: MeshFolder) -> LinkShape | None:
         volume,
         whole.com,
         float(pdist(vertices).max()),
-        _ellipsoid(vertices),
+        _ellipsoid(vertices.shape, vertices.tobytes()),
         whole.parameters / whole.mass,
     )
 
@@ -333,14 +335,19 @@ def _thinned(corners: Array) -> Array:
     return np.asarray(about + max(1.0, stretch * (1.0 + _ROUND_OFF)) * (corners[kept] - about))
 
 
-def _ellipsoid(vertices: Array) -> Array:
+@lru_cache(maxsize=_ELLIPSOIDS)
+def _ellipsoid(shape: tuple[int, ...], content: bytes) -> Array:
     r"""Q of the ellipsoid of least volume around points, by Khachiyan's method with steps away.
 
     The weights u of the points that maximise $\log\det \sum_i u_i \bar x_i \bar x_i^T$, $\bar x = (x, 1)$,
     give it. Each step moves weight to the point that lies furthest outside, or away from the one furthest
     inside, which lets the method end at the optimum and not only approach it. What is missing is made up
     for by scaling until every point is inside.
+
+    It takes most of the time that shapes take, and the same shapes come again: with the arm that is read for
+    the next log, and within an arm. So the points are told by their content.
     """
+    vertices: Array = np.frombuffer(content).reshape(shape)
     middle = vertices.mean(axis=0)
     scale = float(np.abs(vertices - middle).max())
     x = (vertices - middle) / scale
@@ -369,4 +376,4 @@ def _ellipsoid(vertices: Array) -> Array:
     Q[:3, :3] = -A
     Q[:3, 3] = Q[3, :3] = A @ c
     Q[3, 3] = 1.0 - c @ A @ c
-    return Q
+    return read_only(Q)

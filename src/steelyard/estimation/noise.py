@@ -141,25 +141,28 @@ def autoregression(autocovariance: Array, samples: int) -> NoiseModel:
     """
     c = autocovariance
     a, left = np.zeros(0), float(c[0])
-    best, chosen = _criterion(left, 0, samples), a
+    price = float(np.log(samples))
+    best, chosen = _criterion(left, 0, samples, price), a
     for p in range(1, min(len(c) - 1, samples // 4) + 1):
         if left <= 0.0:
             break
         reflection = float(c[p] - a @ c[p - 1 : 0 : -1]) / left
         if abs(reflection) > _STABLE:
             break
-        a = np.r_[a - reflection * a[::-1], reflection]
+        longer = np.empty(p)
+        longer[:-1], longer[-1] = a - reflection * a[::-1], reflection
+        a = longer
         left *= 1.0 - reflection**2
-        value = _criterion(left, p, samples)
+        value = _criterion(left, p, samples, price)
         if value < best:
             best, chosen = value, a
     return NoiseModel(read_only(chosen), read_only(c[: len(chosen) + 1]))
 
 
-def _criterion(left: float, order: int, samples: int) -> float:
+def _criterion(left: float, order: int, samples: int, price: float) -> float:
     if left <= 0.0:
         return -np.inf
-    return samples * float(np.log(left)) + order * float(np.log(samples))
+    return samples * float(np.log(left)) + order * price
 
 
 # `Spread`: how sure an estimate is, with the directions along which it knows nothing.

@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
+from functools import cached_property
 
 import numpy as np
 
@@ -177,9 +178,15 @@ class Joint:
             return Pose.from_quaternion(q, np.zeros(3))
         if self.kind is JointKind.PRISMATIC:
             return Pose(np.eye(3), q[0] * u)
-        along = np.outer(u, u)
-        R = np.cos(q[0]) * (np.eye(3) - along) + np.sin(q[0]) * np.cross(np.eye(3), u) + along
+        across, aside, along = self._turning
+        R = np.cos(q[0]) * across + np.sin(q[0]) * aside + along
         return Pose(R, self.pitch * q[0] * u)
+
+    @cached_property
+    def _turning(self) -> tuple[Array, Array, Array]:
+        """What a turn consists of: the parts across the axis, perpendicular to both, and along it."""
+        along = np.outer(self.axis, self.axis)
+        return np.eye(3) - along, np.cross(np.eye(3), self.axis), along
 
     @property
     def position_unit(self) -> str:
