@@ -414,6 +414,12 @@ def servo_identification(
                 remedy="Log what was commanded (qref_…, or `action` of a LeRobot dataset), or say with "
                 "--columns which columns they are.",
             )
+        if np.array_equal(found.channels["q"], found.channels["q_ref"]):
+            raise RecordingError(
+                "has no torques, and its positions are its commands, so nothing says how the robot followed.",
+                place=Path(log_name(log)).name,
+                remedy="Log the positions that were measured beside those commanded.",
+            )
         return found
 
     train = [taken(log) for log in logs]
@@ -594,8 +600,8 @@ def _findings(robot: Robot, estimate: ServoEstimate) -> tuple[Finding, ...]:
     found = [Finding(Severity.INFO, "scale-from-description", message, robot.name)]
     if estimate.hidden:
         message = (
-            f"{', '.join(estimate.hidden)}: not shown by the log. The files hold numbers that move the robot as "
-            "it moved; others would too. Drive these joints faster, farther, or against gravity."
+            f"{', '.join(estimate.hidden)}: not shown by the log. The files hold numbers that move the robot "
+            "as it moved; others would too. Drive these joints faster, farther, or against gravity."
         )
         found.append(Finding(Severity.WARNING, "hidden-servo-numbers", message, robot.name))
     return tuple(found)
