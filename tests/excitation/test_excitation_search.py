@@ -20,7 +20,7 @@ from steelyard.excitation import (
     robot_columns,
 )
 from steelyard.excitation.columns import proximal_base
-from steelyard.excitation.interior_point import Iterate, _learn, minimise_within_limits
+from steelyard.excitation.interior_point import Iterate, _factorised, _learn, minimise_within_limits
 from steelyard.excitation.local_search import Searcher, random_unknowns
 from steelyard.identifiable import Criterion, score
 from steelyard.identifiable.base_parameters import numerical_base
@@ -68,6 +68,32 @@ def test_the_method_finds_the_minimum_of_a_quadratic_in_a_box_as_another_solver_
     judge = minimize(lambda z: f(z)[0], np.zeros(H.shape[0]), constraints=rows, tol=1e-10, method="SLSQP")
     assert np.abs(limits.values(iterate.x)).max() > 0.99
     assert f(iterate.x)[0] == pytest.approx(judge.fun, rel=1e-4)
+
+
+@pytest.mark.parametrize("steep", [1e200, 1e308, np.inf, np.nan])
+def test_a_function_that_bends_beyond_numbers_ends_the_search_where_it_is(steep: float) -> None:
+    searcher = Searcher(two_link())
+    shape = searcher.unknowns.shape
+
+    def f(x: np.ndarray) -> tuple[float, np.ndarray]:
+        # At the start it is as steep as told, everywhere else it is higher.
+        return (0.0 if not x.any() else 1.0), np.full(shape, steep)
+
+    iterate = Iterate(np.zeros(shape))
+    with np.errstate(all="ignore"):
+        minimise_within_limits(f, searcher.limits, iterate, 1e-2, tolerance=1e-10, iterations=50)
+    assert np.isfinite(iterate.x).all()
+    assert np.abs(searcher.limits.values(iterate.x)).max() < 1.0
+
+
+@pytest.mark.parametrize("diagonal", [[-1.0, -2.0, 0.5], [-1e-3, -1e200, 1.0], [0.0, 0.0, 0.0]])
+def test_a_curvature_that_is_not_positive_definite_is_raised_until_it_is(diagonal: list[float]) -> None:
+    K = np.diag(diagonal)
+    factor, lower = _factorised(K)
+    assert lower
+    raised = np.tril(factor) @ np.tril(factor).T - K
+    assert raised[0, 0] >= -min(diagonal)
+    np.testing.assert_allclose(raised, raised[0, 0] * np.eye(3), rtol=1e-9)
 
 
 @pytest.mark.parametrize("curved", [3.0, 0.3, 0.1, -2.0])

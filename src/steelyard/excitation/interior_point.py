@@ -214,6 +214,8 @@ def minimise_within_limits(
     for _ in range(iterations):
         slope = g + limits.pull(weight / above - weight / below)
         step = _step(iterate, limits, slope, z_above / above + z_below / below)
+        if step is None:
+            break
         promised = -float((slope * step).sum())
         if promised < tolerance:
             break
@@ -250,8 +252,11 @@ def minimise_within_limits(
             break
 
 
-def _step(iterate: Iterate, limits: LinearLimits, slope: Array, weights: Array) -> Array:
-    """The Newton step with the limits' exact blocks and the learnt curvature."""
+def _step(iterate: Iterate, limits: LinearLimits, slope: Array, weights: Array) -> Array | None:
+    """The Newton step with the limits' exact blocks and the learnt curvature; None where it has no number.
+
+    So it is where f is steeper than floating point can say: nothing better is found there.
+    """
     nv, n = slope.shape
     if iterate.curvature is None:
         # Without any knowledge of f a step of about a tenth of the ranges is tried.
@@ -260,14 +265,20 @@ def _step(iterate: Iterate, limits: LinearLimits, slope: Array, weights: Array) 
     blocks = limits.blocks(weights)
     for j in range(nv):
         K[j * n : (j + 1) * n, j * n : (j + 1) * n] += blocks[j]
+    if not (np.isfinite(K).all() and np.isfinite(slope).all()):
+        return None
     return -np.asarray(scipy.linalg.cho_solve(_factorised(K), slope.ravel(), check_finite=False)).reshape(
         nv, n
     )
 
 
 def _factorised(K: Array) -> tuple[Array, bool]:
-    """The Cholesky factor; many updates cost the curvature its last digits, which are then raised."""
-    raised = np.finfo(float).eps * float(np.trace(K))
+    """The Cholesky factor of finite K; many updates cost the curvature its last digits, then raised."""
+    # A trace that is not positive tells no size; raised by its largest row at the latest, K is definite.
+    size = float(np.trace(K))
+    if size <= 0.0:
+        size = max(float(np.abs(K).sum(axis=1).max()), np.finfo(float).tiny / np.finfo(float).eps)
+    raised = np.finfo(float).eps * size
     lifted = K
     while True:
         try:
