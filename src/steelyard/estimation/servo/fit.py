@@ -17,13 +17,13 @@ from scipy.stats import t as student
 
 from steelyard.arrays import Array, checked, keep_read_only
 from steelyard.drive import SERVO_TERMS, Servo, servo_numbers, servos_of
-from steelyard.dynamics.batch import Numbers
+from steelyard.dynamics import Numbers
 from steelyard.errors import InputError, NoSolutionError, UnknownNameError
 from steelyard.estimation.equations import OnBlind
-from steelyard.estimation.servo.log import ServoLog, smooth_motion
+from steelyard.estimation.servo.log import ServoLog, smoothed_log
 from steelyard.estimation.servo.segments import (
     Answers,
-    Noise,
+    MeasuredNoise,
     Segment,
     answers,
     reduced,
@@ -51,7 +51,8 @@ _TORQUES = ("stiffness", "damping", "limit", "armature", "viscous", "coulomb", "
 _LATE = ("damping", "stribeck", "stribeck_velocity")
 _ITERATIONS = 40
 _LONGEST_STEP = 1.0
-_CONVERGED = 1e-5
+_NEARLY = 1e-3
+_CONVERGED = 1e-6
 _LEAST_SHARE = 1e-5
 _ROUND_OFF = 1e-13
 _SHARE = 1e-4
@@ -266,11 +267,11 @@ def fit_servos(
     return _estimate(search, begin, on_blind)
 
 
-def _first_noise(logs: Sequence[ServoLog]) -> Noise:
+def _first_noise(logs: Sequence[ServoLog]) -> MeasuredNoise:
     """What smoothing takes away, and at least a quarter of the resolution of the encoder."""
     squares, steps, speeds = [], [], []
     for log in logs:
-        motion = smooth_motion(log)
+        motion = smoothed_log(log)
         on_grid = np.stack([np.interp(motion.time, log.time, c) for c in log.position.T], axis=1)
         squares.append(np.mean((on_grid - motion.q) ** 2, axis=0))
         change = np.abs(np.diff(log.position, axis=0))
@@ -280,14 +281,14 @@ def _first_noise(logs: Sequence[ServoLog]) -> Noise:
     smallest = np.min(steps, axis=0)
     position = np.maximum(size, 0.25 * np.where(np.isfinite(smallest), smallest, 0.0))
     position = np.maximum(position, 1e-9)
-    return Noise(position, np.maximum(0.05 * np.sqrt(np.mean(speeds, axis=0)), 1e-6))
+    return MeasuredNoise(position, np.maximum(0.05 * np.sqrt(np.mean(speeds, axis=0)), 1e-6))
 
 
 def _start(
     asked: _Question,
     logs: Sequence[ServoLog],
     pieces: list[Segment],
-    noise: Noise,
+    noise: MeasuredNoise,
     terms: Sequence[str],
     fixed: Collection[str],
     known: Sequence[Servo] | None,
@@ -378,14 +379,14 @@ def _placed(servo: Array, sought: Sequence[int], logs: Sequence[ServoLog]) -> Ar
 class _Search:
     """Levenberg and Marquardt's method; its state is the best point so far."""
 
-    def __init__(self, asked: _Question, servo: Array, pieces: list[Segment], noise: Noise) -> None:
+    def __init__(self, asked: _Question, servo: Array, pieces: list[Segment], noise: MeasuredNoise) -> None:
         self.asked, self.known, self.pieces, self.noise = asked, servo, pieces, noise
         self.x = asked.unknowns(servo)
         self.floor = self._floor(servo)
         self.starts = np.array([piece.start for piece in pieces])
         self.found = self._answers(self.x, self.starts)
         self.costs = [self._per_sample(self.cost)]
-        self.iterations, self.converged, self.damping = 0, False, 1e-3
+        self.iterations, self.converged, self.damping, self.enough = 0, False, 1e-3, _NEARLY
 
     @property
     def cost(self) -> float:
@@ -400,9 +401,9 @@ class _Search:
         samples = sum(piece.last - piece.first for piece in self.pieces)
         size = np.sqrt(np.sum(self.found.square, axis=0) / samples)
         speed = np.sqrt(np.sum(self.found.velocity_square, axis=0) / samples)
-        self.noise = Noise(np.maximum(size, 1e-9), np.maximum(speed, 1e-9))
+        self.noise = MeasuredNoise(np.maximum(size, 1e-9), np.maximum(speed, 1e-9))
         self.found = self._answers(self.x, self.starts)
-        self.converged, self.damping = False, 1e-3
+        self.converged, self.damping, self.enough = False, 1e-3, _CONVERGED
         self.costs.append(self._per_sample(self.cost))
 
     def run(self) -> None:
@@ -426,6 +427,10 @@ class _Search:
             dx *= min(1.0, _LONGEST_STEP / max(longest, 1e-300))
             x = np.maximum(self.x + dx, self.floor)
             dx = x - self.x
+            promised = -float(g @ dx + 0.5 * dx @ H @ dx)
+            if promised < self.enough * self.cost:
+                # What a step could still gain is not worth a simulation.
+                break
             starts = self.starts + system.own + system.back @ dx
             found = self._answers(x, starts)
             before, after = self.cost, float(np.sum(found.cost))
@@ -434,11 +439,9 @@ class _Search:
                 self.iterations += 1
                 self.costs.append(self._per_sample(after))
                 self.damping = max(self.damping / 5.0, 1e-9)
-                self.converged = before - after < _CONVERGED * before
+                self.converged = before - after < self.enough * before
                 return
             self.damping = max(self.damping * 5.0, 1e-6)
-            if longest < 1e-6:
-                break
         self.converged = True
 
     def _answers(self, x: Array, starts: Array) -> Answers:

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
 from steelyard.arrays import Array
-from steelyard.dynamics.batch import Numbers
-from steelyard.estimation.servo.log import ServoLog, smooth_motion
+from steelyard.dynamics import Numbers
+from steelyard.estimation.servo.log import ServoLog, smoothed_log
 from steelyard.rollout import Columns, ServoArm, divides
 from steelyard.threads import share
 
@@ -41,7 +42,7 @@ class Segment:
 
 
 @dataclass(frozen=True, eq=False)
-class Noise:
+class MeasuredNoise:
     """Standard deviations of what is measured.
 
     Attributes:
@@ -53,7 +54,7 @@ class Noise:
     velocity: Array
 
 
-def segments_of(logs: Sequence[ServoLog], length: float, noise: Noise) -> list[Segment]:
+def segments_of(logs: Sequence[ServoLog], length: float, noise: MeasuredNoise) -> list[Segment]:
     """Cut logs into pieces.
 
     Args:
@@ -66,7 +67,7 @@ def segments_of(logs: Sequence[ServoLog], length: float, noise: Noise) -> list[S
     """
     made = []
     for log in logs:
-        motion = smooth_motion(log)
+        motion = smoothed_log(log)
         span = log.time[-1] - log.time[0]
         count = max(1, round(span / length))
         bounds = np.searchsorted(log.time, log.time[0] + span * np.arange(count + 1) / count)
@@ -76,13 +77,13 @@ def segments_of(logs: Sequence[ServoLog], length: float, noise: Noise) -> list[S
         by_noise = 5.0 * noise.position / window
         by_change = 0.5 * window * np.sqrt(np.mean(motion.a**2, axis=0))
         tolerance = np.concatenate([20.0 * noise.position, 2.0 * np.hypot(by_noise, by_change)])
-        for first, last in zip(bounds[:-1], bounds[1:], strict=True):
+        for first, last in pairwise(bounds.tolist()):
             if last - first < 3:
                 continue
             at = log.time[first]
             v = np.array([np.interp(at, motion.time, column) for column in motion.v.T])
             q = np.array([np.interp(at, motion.time, column) for column in motion.q.T])
-            made.append(Segment(log, int(first), int(last), np.concatenate([q, v]), tolerance))
+            made.append(Segment(log, first, last, np.concatenate([q, v]), tolerance))
     return made
 
 
@@ -111,7 +112,7 @@ def answers(
     servo: Array,
     segments: Sequence[Segment],
     starts: Array,
-    noise: Noise,
+    noise: MeasuredNoise,
     columns: Columns,
     slopes: Array,
     *,
