@@ -66,7 +66,8 @@ def run() -> Study:
     return Study(
         "Servos without torque",
         f"{len(SEEDS)} motions of an SO-101 in MuJoCo (steps of {STEP * 1e3:g} ms), {SECONDS:g} s at "
-        f"{RATE:g} Hz, positions of 12 bits: sines and steps that reach the motors' limit. Each log is fitted without a guess.",
+        f"{RATE:g} Hz, positions of 12 bits: sines and steps that reach the motors' limit. Each is fitted "
+        "without a guess.",
         (
             Bound("largest median error where the links show the scale", worst, 0.03),
             Bound("largest difference of simulated positions from MuJoCo's, rad", apart, 5e-4),

@@ -95,7 +95,7 @@ def test_a_wrong_start_ends_where_the_linear_one_does() -> None:
     near, far = fit_servos(arm(), [log]), fit_servos(arm(), [log], start=start)
     assert far.converged
     assert far.costs[0] > 100.0 * near.costs[0]
-    np.testing.assert_allclose(far.residual, near.residual, rtol=3e-3)
+    np.testing.assert_allclose(far.residual, near.residual, rtol=2e-3)
     strong = [k for k, name in enumerate(near.names) if not name.startswith(("wrist_roll", "gripper"))]
     np.testing.assert_allclose(far.values[strong], near.values[strong], rtol=2e-3)
 
@@ -157,7 +157,7 @@ def test_intervals_of_95_percent_cover() -> None:
     truth = [Servo(60.0, 0.0, 0.3, 3.0, 0.8, delay=0.0333), Servo(40.0, 0.0, 0.1, 1.5, 0.5, delay=0.0333)]
     time = np.arange(0.0, 12.0, 0.02)
     inside, ratios = [], []
-    for seed in range(20):
+    for seed in range(12):
         rng = np.random.default_rng(seed)
         command = ServoCommand(time, sines_and_steps(time, n, seed))
         q = servo_rollout(arm(name), truth, command, time, command.position[0], np.zeros(n)).q

@@ -52,7 +52,9 @@ _LATE = ("damping", "stribeck", "stribeck_velocity")
 _ITERATIONS = 40
 _LONGEST_STEP = 1.0
 _NEARLY = 1e-3
-_CONVERGED = 1e-6
+_FRESH_STARTS = 4
+_SETTLED = 0.01
+_SMALL_DAMPING = 1e-4
 _LEAST_SHARE = 1e-5
 _ROUND_OFF = 1e-13
 _SHARE = 1e-4
@@ -73,7 +75,7 @@ class ServoEstimate:
         link_values: beta of the links that were sought, shape (l,), SI; empty where none was.
         segments: number of pieces.
         iterations: steps taken.
-        converged: whether the last step changed next to nothing.
+        converged: whether next to nothing was left to gain.
         costs: weighted sum of squares per sample and joint, start first, shape (iterations + 1,),
             dimensionless.
         start: where the fit began.
@@ -376,6 +378,13 @@ def _placed(servo: Array, sought: Sequence[int], logs: Sequence[ServoLog]) -> Ar
     return servo
 
 
+def _promised(H: Array, g: Array) -> float:
+    """What a full step would gain where the model is straight, in directions that are shown at all."""
+    w, V = np.linalg.eigh(H)
+    shown = w > max(1.0 / HIDDEN**2, _ROUND_OFF * len(w) * float(w[-1]))
+    return float(0.5 * np.sum((V[:, shown].T @ g) ** 2 / w[shown]))
+
+
 class _Search:
     """Levenberg and Marquardt's method; its state is the best point so far."""
 
@@ -386,7 +395,8 @@ class _Search:
         self.starts = np.array([piece.start for piece in pieces])
         self.found = self._answers(self.x, self.starts)
         self.costs = [self._per_sample(self.cost)]
-        self.iterations, self.converged, self.damping, self.enough = 0, False, 1e-3, _NEARLY
+        self.iterations, self.damping, self.first = 0, 1e-3, True
+        self.converged = self.stopped = False
 
     @property
     def cost(self) -> float:
@@ -403,34 +413,51 @@ class _Search:
         speed = np.sqrt(np.sum(self.found.velocity_square, axis=0) / samples)
         self.noise = MeasuredNoise(np.maximum(size, 1e-9), np.maximum(speed, 1e-9))
         self.found = self._answers(self.x, self.starts)
-        self.converged, self.damping, self.enough = False, 1e-3, _CONVERGED
+        self._start_afresh()
+        self.converged = self.stopped = False
+        self.damping, self.first = 1e-5, False
         self.costs.append(self._per_sample(self.cost))
+
+    def _start_afresh(self) -> None:
+        """Let every piece start from its smoothed state again, and keep what is better.
+
+        On the way from afar a start may have settled on the wrong side of rest, where it is held by friction.
+        """
+        p = self.asked.size
+        starts = np.array([piece.start for piece in self.pieces])
+        for _ in range(_FRESH_STARTS):
+            found = self._answers(self.x, starts)
+            better = found.cost < self.found.cost
+            self.starts = np.where(better[:, None], starts, self.starts)
+            self.found = self.found.with_better(found, better)
+            own = reduced(found, p, 1e-3).own
+            starts = starts + np.where(np.isfinite(found.cost)[:, None], own, 0.0)
 
     def run(self) -> None:
         for _ in range(_ITERATIONS):
-            if self.converged or not math.isfinite(self.cost):
+            if self.stopped or not math.isfinite(self.cost):
                 return
             self._step()
 
     def _step(self) -> None:
-        p = self.asked.size
-        for _ in range(12):
+        p, enough = self.asked.size, _NEARLY * self.cost if self.first else _SETTLED
+        system = reduced(self.found, p, 0.0)
+        H, g = system.H.sum(axis=0), system.g.sum(axis=0)
+        free = ~((self.x <= self.floor) & (g > 0.0))
+        promised = _promised(H[np.ix_(free, free)], g[free])
+        if promised < enough:
+            self.converged = self.stopped = True
+            return
+        for _ in range(8):
             system = reduced(self.found, p, self.damping)
             H, g = system.H.sum(axis=0), system.g.sum(axis=0)
             # A unit of every unknown is a large change, so one belongs on the diagonal of the hidden too.
             D = self.damping * (np.diag(H) + 1e-9 * np.trace(H) / p + 1e-12)
-            held = (self.x <= self.floor) & (g > 0.0)
-            free = ~held
             dx = np.zeros(p)
             dx[free] = -np.linalg.solve((H + np.diag(D))[np.ix_(free, free)], g[free])
-            longest = float(np.abs(dx).max(initial=0.0))
-            dx *= min(1.0, _LONGEST_STEP / max(longest, 1e-300))
+            dx *= min(1.0, _LONGEST_STEP / max(float(np.abs(dx).max(initial=0.0)), 1e-300))
             x = np.maximum(self.x + dx, self.floor)
             dx = x - self.x
-            promised = -float(g @ dx + 0.5 * dx @ H @ dx)
-            if promised < self.enough * self.cost:
-                # What a step could still gain is not worth a simulation.
-                break
             starts = self.starts + system.own + system.back @ dx
             found = self._answers(x, starts)
             before, after = self.cost, float(np.sum(found.cost))
@@ -438,11 +465,14 @@ class _Search:
                 self.x, self.starts, self.found = x, starts, found
                 self.iterations += 1
                 self.costs.append(self._per_sample(after))
-                self.damping = max(self.damping / 5.0, 1e-9)
-                self.converged = before - after < self.enough * before
+                # Friction's kinks leave a little to gain that no straight line finds.
+                if before - after < enough and self.damping < _SMALL_DAMPING:
+                    self.converged = self.stopped = True
+                self.damping = max(self.damping / 8.0, 1e-10)
                 return
-            self.damping = max(self.damping * 5.0, 1e-6)
-        self.converged = True
+            self.damping = max(self.damping * 8.0, 1e-6)
+        # Nothing better lies on the way; whether more was promised than the noise hides is said.
+        self.converged, self.stopped = promised < 1.0, True
 
     def _answers(self, x: Array, starts: Array) -> Answers:
         asked = self.asked

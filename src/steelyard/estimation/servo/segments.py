@@ -8,12 +8,12 @@ linear in the number of pieces.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from itertools import pairwise
 
 import numpy as np
 
-from steelyard.arrays import Array
+from steelyard.arrays import Array, BoolArray
 from steelyard.dynamics import Numbers
 from steelyard.estimation.servo.log import ServoLog, smoothed_log
 from steelyard.rollout import Columns, ServoArm, divides
@@ -104,6 +104,18 @@ class Answers:
     g: Array
     square: Array
     velocity_square: Array
+
+    def with_better(self, other: Answers, better: BoolArray) -> Answers:
+        """The answers of the other for some pieces.
+
+        Args:
+            other: answers of the same pieces.
+            better: which of them are taken, shape (S,), dimensionless.
+        """
+        pairs = [(getattr(self, one.name), getattr(other, one.name)) for one in fields(self)]
+        return Answers(
+            *(np.where(better.reshape(-1, *[1] * (mine.ndim - 1)), its, mine) for mine, its in pairs)
+        )
 
 
 def answers(
@@ -208,6 +220,8 @@ def reduced(found: Answers, parameters: int, damping: float) -> Reduced:
     p = parameters
     H_xx = found.H[:, p:, p:].copy()
     diagonal = np.arange(H_xx.shape[1])
+    # A piece that diverged says nothing; its start stays where it is.
+    H_xx[~np.isfinite(found.cost)] = np.eye(len(diagonal))
     H_xx[:, diagonal, diagonal] *= 1.0 + damping
     H_xp, g_x = found.H[:, p:, :p], found.g[:, p:, None]
     solved = np.linalg.solve(H_xx, np.concatenate([H_xp, g_x], axis=2))
