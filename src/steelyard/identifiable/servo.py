@@ -73,8 +73,8 @@ class ServoStructure:
         for joints in self.scales:
             subject = f"joint {joints[0]}" if len(joints) == 1 else f"joints {', '.join(joints)}"
             said.append(
-                f"The scale of torque of {subject} is not seen: gains, friction and inertias are known in ratio. "
-                "A known gain, moment of gravity or load fixes it."
+                f"The scale of torque of {subject} is not seen: gains, friction and inertias are known in "
+                "ratio. A known gain, moment of gravity or load fixes it."
             )
         told = {name for group in self.sums for name in group}
         tied = {joint for joints in self.scales for joint in joints}
@@ -99,7 +99,8 @@ def servo_structure(
 
     Args:
         robot: the robot.
-        terms: terms that every joint is asked about, names of `drive.SERVO_TERMS`. The delay, whose effect in
+        terms: terms that every joint has, names of `drive.SERVO_TERMS`; what is not among them is zero, but
+            for stiffness and limit, which are known then. The delay, whose effect in
             time nothing else has, is always known where commands move, and is not asked.
         known: names of numbers that are known, `<joint>.<term>` or `<link>.<inertial name>`.
         links_known: whether the numbers of all links are those of the description.
@@ -129,7 +130,7 @@ def servo_structure(
     free = [(pair, name) for pair, name in zip(asked, names, strict=True) if name not in known]
     p = layout.size
     link_free = [] if links_known else [c for c in range(p) if layout.names[c] not in known]
-    J = _derivatives(robot, [pair for pair, _ in free], link_free, saturates, rng)
+    J = _derivatives(robot, terms, [pair for pair, _ in free], link_free, saturates, rng)
     scale = np.linalg.norm(J, axis=0)
     unseen = scale <= _RANK * max(float(scale.max(initial=0.0)), 1e-300)
     _, s, Vt = np.linalg.svd(J[:, ~unseen] / scale[~unseen], full_matrices=True)
@@ -166,6 +167,7 @@ def servo_structure(
 
 def _derivatives(
     robot: Robot,
+    terms: Collection[str],
     free: Sequence[tuple[int, str]],
     link_free: Sequence[int],
     saturates: Collection[str],
@@ -185,6 +187,10 @@ def _derivatives(
     y = np.einsum("skp,p->sk", Y.reshape(samples, n, -1), phi)
     size = float(np.sqrt(np.mean(y**2))) or 1.0
     value = {term: rng.uniform(0.5, 1.5, n) * size for term in _NAMES}
+    for term in _NAMES:
+        # What is not asked about is not there; one that acted would be known, and fix the scale.
+        if term not in terms and term not in ("stiffness", "limit", "stribeck_velocity"):
+            value[term][:] = 0.0
     sign = np.sign(v)
     fade = np.exp(-np.abs(v) / value["stribeck_velocity"] * size)
     common = y + value["armature"] * a + value["viscous"] * v

@@ -288,7 +288,7 @@ class ServoArm:
         q, v = np.empty((2, samples, n))
         records = call(
             self.functions,
-            "fly",
+            "fly_servos",
             self.tree,
             given,
             read_only_view(servo),
@@ -323,7 +323,7 @@ class ServoArm:
         dq, dv = np.empty((2, samples, self.robot.nv, columns.total))
         call(
             self.functions,
-            "follow",
+            "follow_servos",
             self.tree,
             given,
             read_only_view(servo),

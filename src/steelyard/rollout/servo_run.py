@@ -19,15 +19,15 @@ from steelyard.dynamics.tree import Tree
 from steelyard.rollout.servo_step import (
     ARMATURE,
     OFFSET,
-    Body,
     Columns,
     Pieces,
     Places,
+    StepBody,
     Steps,
     Track,
     Variation,
     Work,
-    advance,
+    advance_step,
     follow_part,
 )
 
@@ -36,7 +36,7 @@ run_slopes: Any = None
 
 
 @kernel
-def fly(
+def fly_servos(
     tree: Tree,
     numbers: Numbers,
     servo: Array,
@@ -55,7 +55,7 @@ def fly(
     """
     n, e = q.size, places.above_row.size
     x, y = input_scratch(tree, numbers, 2 * n + e)
-    body = Body(np.zeros((n, n)), np.zeros(n), np.zeros(n), np.zeros(n), q, v)
+    body = StepBody(np.zeros((n, n)), np.zeros(n), np.zeros(n), np.zeros(n), q, v)
     work = Work(np.zeros((n, n)), np.zeros(n), np.zeros(n))
     pieces = Pieces(np.zeros(n), np.zeros(n), np.zeros(n))
     spare = Pieces(np.zeros(n), np.zeros(n), np.zeros(n))
@@ -79,7 +79,7 @@ def fly(
                 i, j = places.above_row[entry], places.above_column[entry]
                 body.M[i, j] = body.M[j, i] = y[n + entry]
         room = track.length.size - 2 * (steps.length.size - step) - 2
-        records = advance(
+        records = advance_step(
             servo,
             step,
             steps.length[step],
@@ -103,7 +103,7 @@ def fly(
 
 
 @kernel
-def follow(
+def follow_servos(
     tree: Tree,
     numbers: Numbers,
     servo: Array,
@@ -131,7 +131,7 @@ def follow(
     given, lanes = np.zeros((1, 6 * n, LANES)), np.zeros((1, outputs, LANES))
     nothing = np.zeros((1, 0, LANES))
     none, DQ, DV = np.zeros(0), np.zeros((n, total)), np.zeros((n, total))
-    body = Body(np.zeros((n, n)), none, none, none, none, none)
+    body = StepBody(np.zeros((n, n)), none, none, none, none, none)
     work = Work(np.zeros((n, n)), none, np.zeros(n))
     links = columns.links.shape[1]
     B = np.zeros((columns.links.shape[0], total if links > 0 else 0))

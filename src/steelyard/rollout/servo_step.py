@@ -96,7 +96,7 @@ class Track(NamedTuple):
     clip: Array
 
 
-class Body(NamedTuple):
+class StepBody(NamedTuple):
     """Everything of a step but its length and its pieces: see the head of the file.
 
     Attributes:
@@ -131,7 +131,7 @@ class Work(NamedTuple):
 
 
 @kernel
-def drive_of(body: Body, servo: Array, k: int, h: float, theta: float, v_end: float) -> float:
+def drive_of(body: StepBody, servo: Array, k: int, h: float, theta: float, v_end: float) -> float:
     """What the loop of joint k asks for before the limit, in the middle of a step."""
     v_m = (1.0 - theta) * body.v[k] + theta * v_end
     asked: float = servo[k, KP] * (body.u[k] - body.q[k] - theta * h * v_m) - servo[k, KD] * v_m
@@ -139,7 +139,7 @@ def drive_of(body: Body, servo: Array, k: int, h: float, theta: float, v_end: fl
 
 
 @kernel
-def write_row(body: Body, servo: Array, k: int, h: float, theta: float, clip: float, work: Work) -> None:
+def write_row(body: StepBody, servo: Array, k: int, h: float, theta: float, clip: float, work: Work) -> None:
     """Write D and B of joint k without friction: row k says (M + D) v_end = B."""
     v = body.v[k]
     push = body.b[k] + servo[k, VISCOUS] * (1.0 - theta) * v
@@ -157,7 +157,7 @@ def write_row(body: Body, servo: Array, k: int, h: float, theta: float, clip: fl
 
 
 @kernel
-def factorise_moving(body: Body, way: Array, work: Work) -> None:
+def factorise_moving(body: StepBody, way: Array, work: Work) -> None:
     """Write the factor L D Lᵀ of M + D over the joints that move; the others stay at rest."""
     A, n = work.A, way.size
     for i in range(n):
@@ -174,7 +174,7 @@ def factorise_moving(body: Body, way: Array, work: Work) -> None:
 
 
 @kernel
-def solve_moving(body: Body, h: float, way: Array, work: Work, x: Array) -> None:
+def solve_moving(body: StepBody, h: float, way: Array, work: Work, x: Array) -> None:
     """Solve for the velocities with given pieces."""
     A, n = work.A, way.size
     factorise_moving(body, way, work)
@@ -197,8 +197,8 @@ def clip_at(asked: float, limit: float) -> float:
 
 
 @kernel
-def velocities(
-    body: Body, servo: Array, h: float, theta: float, way: Array, clip: Array, work: Work, x: Array
+def end_velocities(
+    body: StepBody, servo: Array, h: float, theta: float, way: Array, clip: Array, work: Work, x: Array
 ) -> None:
     r"""Solve a step: velocities x at its end, and its pieces.
 
@@ -286,7 +286,7 @@ def fade(servo: Array, k: int, speed: float) -> float:
 
 @kernel
 def rest_at(
-    body: Body,
+    body: StepBody,
     servo: Array,
     k: int,
     h: float,
@@ -304,7 +304,7 @@ def rest_at(
         at = high - f_high * (high - low) / (f_high - f_low)
         if not low < at < high:
             at = 0.5 * (low + high)
-        velocities(body, servo, at, theta, way, clip, work, x)
+        end_velocities(body, servo, at, theta, way, clip, work, x)
         f = x[k]
         if abs(f) <= 1e-15 * abs(body.v[k]) or high - low <= 4e-16 * h:
             break
@@ -324,7 +324,7 @@ def rest_at(
 
 
 class Pieces(NamedTuple):
-    """The pieces of a step and its end, see `velocities`.
+    """The pieces of a step and its end, see `end_velocities`.
 
     Attributes:
         way: signs that friction opposes, shape (n,), dimensionless.
@@ -338,7 +338,7 @@ class Pieces(NamedTuple):
 
 
 @kernel
-def advance(
+def advance_step(
     servo: Array,
     step: int,
     h: float,
@@ -346,7 +346,7 @@ def advance(
     room: int,
     q_at: Array,
     v_at: Array,
-    body: Body,
+    body: StepBody,
     pieces: Pieces,
     spare: Pieces,
     work: Work,
@@ -362,7 +362,7 @@ def advance(
             body.F[k] = servo[k, COULOMB]
             if servo[k, STRIBECK] != 0.0:
                 body.F[k] += servo[k, STRIBECK] * fade(servo, k, v[k])
-        velocities(body, servo, h, theta, way, clip, work, end)
+        end_velocities(body, servo, h, theta, way, clip, work, end)
         length, event = h, -1
         if parts < 2 * n + 4 and records < room:
             for k in range(n):
@@ -421,7 +421,7 @@ class Columns(NamedTuple):
 
 
 @dense_kernel
-def add_scaled(out: Array, k: int, scale: float, x: Array, j: int, tiles: int) -> None:
+def add_row(out: Array, k: int, scale: float, x: Array, j: int, tiles: int) -> None:
     """Add scale times row j of x to row k of out; a row has `tiles` times `LANES` columns."""
     for tile in range(tiles):
         add_scaled_row(out, k * tiles + tile, scale, x, j * tiles + tile)
@@ -492,7 +492,7 @@ def follow_part(
     lanes: Array,
     columns: Columns,
     moving: Variation,
-    body: Body,
+    body: StepBody,
     work: Work,
 ) -> None:
     """Carry the derivatives over record r, whose rigid body is in its lane."""
@@ -535,27 +535,27 @@ def follow_part(
         slope, own, v_m = D[k] / theta * (1.0 - theta), 0.0, (1.0 - theta) * v[k] + theta * v_end[k]
         grow[k] = 0.0
         if clip[k] == 0.0:
-            add_scaled(END, k, -h * servo[k, KP], DQ, k, tiles)
+            add_row(END, k, -h * servo[k, KP], DQ, k, tiles)
             grow[k] -= h * theta * servo[k, KP] * v_m
         if servo[k, STRIBECK] != 0.0 and v[k] != 0.0:
             z = (abs(v[k]) / servo[k, FADING]) ** servo[k, EXPONENT]
             own = servo[k, STRIBECK] * servo[k, EXPONENT] * z / v[k] * math.exp(-z) * way[k]
-        add_scaled(END, k, h * own - slope, DV, k, tiles)
+        add_row(END, k, h * own - slope, DV, k, tiles)
         for j in range(n):
             if M[k, j] != 0.0:
-                add_scaled(END, k, M[k, j], DV, j, tiles)
+                add_row(END, k, M[k, j], DV, j, tiles)
                 grow[k] += M[k, j] * (v_end[j] - v[j]) / h
     for entry in range(related):
         k, j = places.related_row[entry], places.related_column[entry]
         if way[k] != 0.0:
-            add_scaled(END, k, -h * lanes[0, n + e + entry, lane], DQ_at, j, tiles)
-            add_scaled(END, k, -h * lanes[0, n + e + related + entry, lane], DV_at, j, tiles)
+            add_row(END, k, -h * lanes[0, n + e + entry, lane], DQ_at, j, tiles)
+            add_row(END, k, -h * lanes[0, n + e + related + entry, lane], DV_at, j, tiles)
     if B.shape[1] > 0:
         for entry in range(felt):
             k, place = places.felt_row[entry], places.felt_parameter[entry]
             if way[k] != 0.0:
                 weight = -h * lanes[0, n + e + 2 * related + entry, lane]
-                add_scaled(END, k, weight, B, place, tiles)
+                add_row(END, k, weight, B, place, tiles)
     for c in range(columns.joint.size):
         k = columns.joint[c]
         if way[k] != 0.0:
@@ -563,11 +563,11 @@ def follow_part(
     if event < 0:
         for k in range(n):
             if way[k] != 0.0:
-                add_scaled(END, k, grow[k], rest, 0, tiles)
+                add_row(END, k, grow[k], rest, 0, tiles)
     for i in range(n):
         for k in range(i):
             if A[i, k] != 0.0:
-                add_scaled(END, i, -A[i, k], END, k, tiles)
+                add_row(END, i, -A[i, k], END, k, tiles)
                 if way[i] != 0.0 and way[k] != 0.0:
                     grow[i] -= A[i, k] * grow[k]
     for i in range(n - 1, -1, -1):
@@ -576,7 +576,7 @@ def follow_part(
         grow[i] = grow[i] / A[i, i] if way[i] != 0.0 else 0.0
         for k in range(i + 1, n):
             if A[k, i] != 0.0:
-                add_scaled(END, i, -A[k, i], END, k, tiles)
+                add_row(END, i, -A[k, i], END, k, tiles)
                 grow[i] -= A[k, i] * grow[k]
     if event >= 0:
         # The part ends when the joint rests, whatever the parameters: its length answers to them.
@@ -590,7 +590,7 @@ def follow_part(
             rest[0, c] -= change
     else:
         for k in range(n):
-            add_scaled(DQ, k, (1.0 - theta) * v[k] + theta * v_end[k], rest, 0, tiles)
+            add_row(DQ, k, (1.0 - theta) * v[k] + theta * v_end[k], rest, 0, tiles)
     for k in range(n):
         for c in range(total):
             DQ[k, c] += h * ((1.0 - theta) * DV[k, c] + theta * END[k, c])

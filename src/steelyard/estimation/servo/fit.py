@@ -17,13 +17,13 @@ from scipy.stats import t as student
 
 from steelyard.arrays import Array, checked, keep_read_only
 from steelyard.drive import SERVO_TERMS, Servo, servo_numbers, servos_of
-from steelyard.dynamics.batch import Numbers
+from steelyard.dynamics import Numbers
 from steelyard.errors import InputError, NoSolutionError, UnknownNameError
 from steelyard.estimation.equations import OnBlind
-from steelyard.estimation.servo.log import ServoLog, smooth_motion
+from steelyard.estimation.servo.log import ServoLog, smoothed_log
 from steelyard.estimation.servo.segments import (
     Answers,
-    Noise,
+    MeasuredNoise,
     Segment,
     answers,
     reduced,
@@ -51,7 +51,10 @@ _TORQUES = ("stiffness", "damping", "limit", "armature", "viscous", "coulomb", "
 _LATE = ("damping", "stribeck", "stribeck_velocity")
 _ITERATIONS = 40
 _LONGEST_STEP = 1.0
-_CONVERGED = 1e-5
+_NEARLY = 1e-3
+_FRESH_STARTS = 4
+_SETTLED = 0.01
+_SMALL_DAMPING = 1e-4
 _LEAST_SHARE = 1e-5
 _ROUND_OFF = 1e-13
 _SHARE = 1e-4
@@ -72,7 +75,7 @@ class ServoEstimate:
         link_values: beta of the links that were sought, shape (l,), SI; empty where none was.
         segments: number of pieces.
         iterations: steps taken.
-        converged: whether the last step changed next to nothing.
+        converged: whether next to nothing was left to gain.
         costs: weighted sum of squares per sample and joint, start first, shape (iterations + 1,),
             dimensionless.
         start: where the fit began.
@@ -266,11 +269,11 @@ def fit_servos(
     return _estimate(search, begin, on_blind)
 
 
-def _first_noise(logs: Sequence[ServoLog]) -> Noise:
+def _first_noise(logs: Sequence[ServoLog]) -> MeasuredNoise:
     """What smoothing takes away, and at least a quarter of the resolution of the encoder."""
     squares, steps, speeds = [], [], []
     for log in logs:
-        motion = smooth_motion(log)
+        motion = smoothed_log(log)
         on_grid = np.stack([np.interp(motion.time, log.time, c) for c in log.position.T], axis=1)
         squares.append(np.mean((on_grid - motion.q) ** 2, axis=0))
         change = np.abs(np.diff(log.position, axis=0))
@@ -280,14 +283,14 @@ def _first_noise(logs: Sequence[ServoLog]) -> Noise:
     smallest = np.min(steps, axis=0)
     position = np.maximum(size, 0.25 * np.where(np.isfinite(smallest), smallest, 0.0))
     position = np.maximum(position, 1e-9)
-    return Noise(position, np.maximum(0.05 * np.sqrt(np.mean(speeds, axis=0)), 1e-6))
+    return MeasuredNoise(position, np.maximum(0.05 * np.sqrt(np.mean(speeds, axis=0)), 1e-6))
 
 
 def _start(
     asked: _Question,
     logs: Sequence[ServoLog],
     pieces: list[Segment],
-    noise: Noise,
+    noise: MeasuredNoise,
     terms: Sequence[str],
     fixed: Collection[str],
     known: Sequence[Servo] | None,
@@ -375,17 +378,25 @@ def _placed(servo: Array, sought: Sequence[int], logs: Sequence[ServoLog]) -> Ar
     return servo
 
 
+def _promised(H: Array, g: Array) -> float:
+    """What a full step would gain where the model is straight, in directions that are shown at all."""
+    w, V = np.linalg.eigh(H)
+    shown = w > max(1.0 / HIDDEN**2, _ROUND_OFF * len(w) * float(w[-1]))
+    return float(0.5 * np.sum((V[:, shown].T @ g) ** 2 / w[shown]))
+
+
 class _Search:
     """Levenberg and Marquardt's method; its state is the best point so far."""
 
-    def __init__(self, asked: _Question, servo: Array, pieces: list[Segment], noise: Noise) -> None:
+    def __init__(self, asked: _Question, servo: Array, pieces: list[Segment], noise: MeasuredNoise) -> None:
         self.asked, self.known, self.pieces, self.noise = asked, servo, pieces, noise
         self.x = asked.unknowns(servo)
         self.floor = self._floor(servo)
         self.starts = np.array([piece.start for piece in pieces])
         self.found = self._answers(self.x, self.starts)
         self.costs = [self._per_sample(self.cost)]
-        self.iterations, self.converged, self.damping = 0, False, 1e-3
+        self.iterations, self.damping, self.first = 0, 1e-3, True
+        self.converged = self.stopped = False
 
     @property
     def cost(self) -> float:
@@ -400,30 +411,51 @@ class _Search:
         samples = sum(piece.last - piece.first for piece in self.pieces)
         size = np.sqrt(np.sum(self.found.square, axis=0) / samples)
         speed = np.sqrt(np.sum(self.found.velocity_square, axis=0) / samples)
-        self.noise = Noise(np.maximum(size, 1e-9), np.maximum(speed, 1e-9))
+        self.noise = MeasuredNoise(np.maximum(size, 1e-9), np.maximum(speed, 1e-9))
         self.found = self._answers(self.x, self.starts)
-        self.converged, self.damping = False, 1e-3
+        self._start_afresh()
+        self.converged = self.stopped = False
+        self.damping, self.first = 1e-5, False
         self.costs.append(self._per_sample(self.cost))
+
+    def _start_afresh(self) -> None:
+        """Let every piece start from its smoothed state again, and keep what is better.
+
+        On the way from afar a start may have settled on the wrong side of rest, where it is held by friction.
+        """
+        p = self.asked.size
+        starts = np.array([piece.start for piece in self.pieces])
+        for _ in range(_FRESH_STARTS):
+            found = self._answers(self.x, starts)
+            better = found.cost < self.found.cost
+            self.starts = np.where(better[:, None], starts, self.starts)
+            self.found = self.found.with_better(found, better)
+            own = reduced(found, p, 1e-3).own
+            starts = starts + np.where(np.isfinite(found.cost)[:, None], own, 0.0)
 
     def run(self) -> None:
         for _ in range(_ITERATIONS):
-            if self.converged or not math.isfinite(self.cost):
+            if self.stopped or not math.isfinite(self.cost):
                 return
             self._step()
 
     def _step(self) -> None:
-        p = self.asked.size
-        for _ in range(12):
+        p, enough = self.asked.size, _NEARLY * self.cost if self.first else _SETTLED
+        system = reduced(self.found, p, 0.0)
+        H, g = system.H.sum(axis=0), system.g.sum(axis=0)
+        free = ~((self.x <= self.floor) & (g > 0.0))
+        promised = _promised(H[np.ix_(free, free)], g[free])
+        if promised < enough:
+            self.converged = self.stopped = True
+            return
+        for _ in range(8):
             system = reduced(self.found, p, self.damping)
             H, g = system.H.sum(axis=0), system.g.sum(axis=0)
             # A unit of every unknown is a large change, so one belongs on the diagonal of the hidden too.
             D = self.damping * (np.diag(H) + 1e-9 * np.trace(H) / p + 1e-12)
-            held = (self.x <= self.floor) & (g > 0.0)
-            free = ~held
             dx = np.zeros(p)
             dx[free] = -np.linalg.solve((H + np.diag(D))[np.ix_(free, free)], g[free])
-            longest = float(np.abs(dx).max(initial=0.0))
-            dx *= min(1.0, _LONGEST_STEP / max(longest, 1e-300))
+            dx *= min(1.0, _LONGEST_STEP / max(float(np.abs(dx).max(initial=0.0)), 1e-300))
             x = np.maximum(self.x + dx, self.floor)
             dx = x - self.x
             starts = self.starts + system.own + system.back @ dx
@@ -433,13 +465,14 @@ class _Search:
                 self.x, self.starts, self.found = x, starts, found
                 self.iterations += 1
                 self.costs.append(self._per_sample(after))
-                self.damping = max(self.damping / 5.0, 1e-9)
-                self.converged = before - after < _CONVERGED * before
+                # Friction's kinks leave a little to gain that no straight line finds.
+                if before - after < enough and self.damping < _SMALL_DAMPING:
+                    self.converged = self.stopped = True
+                self.damping = max(self.damping / 8.0, 1e-10)
                 return
-            self.damping = max(self.damping * 5.0, 1e-6)
-            if longest < 1e-6:
-                break
-        self.converged = True
+            self.damping = max(self.damping * 8.0, 1e-6)
+        # Nothing better lies on the way; whether more was promised than the noise hides is said.
+        self.converged, self.stopped = promised < 1.0, True
 
     def _answers(self, x: Array, starts: Array) -> Answers:
         asked = self.asked

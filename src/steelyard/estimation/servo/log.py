@@ -47,7 +47,7 @@ class ServoLog:
 
 
 @dataclass(frozen=True, eq=False)
-class SmoothMotion:
+class SmoothedLog:
     """The motion of a log on an even grid, by cubics fitted to pieces of `WINDOW`.
 
     Attributes:
@@ -76,7 +76,7 @@ class SmoothMotion:
         return np.asarray(savgol_filter(signal, 2 * self.half + 1, 3, axis=0))
 
 
-def smooth_motion(log: ServoLog) -> SmoothMotion:
+def smoothed_log(log: ServoLog) -> SmoothedLog:
     """Smooth the positions of a log.
 
     Args:
@@ -89,4 +89,4 @@ def smooth_motion(log: ServoLog) -> SmoothMotion:
     half = max(_LEAST // 2, round(0.5 * WINDOW / interval))
     half = min(half, (len(grid) - 1) // 2)
     made = [savgol_filter(q, 2 * half + 1, 3, deriv=d, delta=interval, axis=0) for d in range(3)]
-    return SmoothMotion(grid, made[0], made[1], made[2], half)
+    return SmoothedLog(grid, made[0], made[1], made[2], half)

@@ -8,13 +8,14 @@ linear in the number of pieces.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from itertools import pairwise
 
 import numpy as np
 
-from steelyard.arrays import Array
-from steelyard.dynamics.batch import Numbers
-from steelyard.estimation.servo.log import ServoLog, smooth_motion
+from steelyard.arrays import Array, BoolArray
+from steelyard.dynamics import Numbers
+from steelyard.estimation.servo.log import ServoLog, smoothed_log
 from steelyard.rollout import Columns, ServoArm, divides
 from steelyard.threads import share
 
@@ -41,7 +42,7 @@ class Segment:
 
 
 @dataclass(frozen=True, eq=False)
-class Noise:
+class MeasuredNoise:
     """Standard deviations of what is measured.
 
     Attributes:
@@ -53,7 +54,7 @@ class Noise:
     velocity: Array
 
 
-def segments_of(logs: Sequence[ServoLog], length: float, noise: Noise) -> list[Segment]:
+def segments_of(logs: Sequence[ServoLog], length: float, noise: MeasuredNoise) -> list[Segment]:
     """Cut logs into pieces.
 
     Args:
@@ -66,7 +67,7 @@ def segments_of(logs: Sequence[ServoLog], length: float, noise: Noise) -> list[S
     """
     made = []
     for log in logs:
-        motion = smooth_motion(log)
+        motion = smoothed_log(log)
         span = log.time[-1] - log.time[0]
         count = max(1, round(span / length))
         bounds = np.searchsorted(log.time, log.time[0] + span * np.arange(count + 1) / count)
@@ -76,13 +77,13 @@ def segments_of(logs: Sequence[ServoLog], length: float, noise: Noise) -> list[S
         by_noise = 5.0 * noise.position / window
         by_change = 0.5 * window * np.sqrt(np.mean(motion.a**2, axis=0))
         tolerance = np.concatenate([20.0 * noise.position, 2.0 * np.hypot(by_noise, by_change)])
-        for first, last in zip(bounds[:-1], bounds[1:], strict=True):
+        for first, last in pairwise(bounds.tolist()):
             if last - first < 3:
                 continue
             at = log.time[first]
             v = np.array([np.interp(at, motion.time, column) for column in motion.v.T])
             q = np.array([np.interp(at, motion.time, column) for column in motion.q.T])
-            made.append(Segment(log, int(first), int(last), np.concatenate([q, v]), tolerance))
+            made.append(Segment(log, first, last, np.concatenate([q, v]), tolerance))
     return made
 
 
@@ -104,6 +105,18 @@ class Answers:
     square: Array
     velocity_square: Array
 
+    def with_better(self, other: Answers, better: BoolArray) -> Answers:
+        """The answers of the other for some pieces.
+
+        Args:
+            other: answers of the same pieces.
+            better: which of them are taken, shape (S,), dimensionless.
+        """
+        pairs = [(getattr(self, one.name), getattr(other, one.name)) for one in fields(self)]
+        return Answers(
+            *(np.where(better.reshape(-1, *[1] * (mine.ndim - 1)), its, mine) for mine, its in pairs)
+        )
+
 
 def answers(
     arm: ServoArm,
@@ -111,7 +124,7 @@ def answers(
     servo: Array,
     segments: Sequence[Segment],
     starts: Array,
-    noise: Noise,
+    noise: MeasuredNoise,
     columns: Columns,
     slopes: Array,
     *,
@@ -207,6 +220,8 @@ def reduced(found: Answers, parameters: int, damping: float) -> Reduced:
     p = parameters
     H_xx = found.H[:, p:, p:].copy()
     diagonal = np.arange(H_xx.shape[1])
+    # A piece that diverged says nothing; its start stays where it is.
+    H_xx[~np.isfinite(found.cost)] = np.eye(len(diagonal))
     H_xx[:, diagonal, diagonal] *= 1.0 + damping
     H_xp, g_x = found.H[:, p:, :p], found.g[:, p:, None]
     solved = np.linalg.solve(H_xx, np.concatenate([H_xp, g_x], axis=2))

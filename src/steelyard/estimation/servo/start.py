@@ -14,18 +14,19 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
-from scipy.optimize import lsq_linear
+from scipy.optimize import nnls
 
 from steelyard.arrays import Array
 from steelyard.drive import Servo
 from steelyard.dynamics import inverse_dynamics
-from steelyard.estimation.servo.log import ServoLog, smooth_motion
+from steelyard.estimation.servo.log import ServoLog, smoothed_log
 from steelyard.layout import layout_of
 from steelyard.rollout import ServoArm
 
-DELAYS = tuple(0.005 * k for k in range(41))
+DELAYS = tuple(0.01 * k for k in range(21))
 """Delays that are tried, s."""
 MOST_SAMPLES = 6000
 """A log is thinned to about so many samples for the start."""
@@ -65,12 +66,10 @@ def servo_start(
         The start, with a delay common to all joints.
     """
     layout, n = layout_of(arm.robot), arm.robot.nv
-    c: Array
-    left: Array
     rows: list[Array] = []
     leads: list[list[Array]] = [[] for _ in DELAYS]
     for log in logs:
-        motion = smooth_motion(log)
+        motion = smoothed_log(log)
         keep = slice(motion.half, len(motion.time) - motion.half, max(1, len(motion.time) // MOST_SAMPLES))
         y = inverse_dynamics(arm.robot, layout, parameters, motion.q, motion.v, motion.a)
         slow = _MOVING * np.abs(motion.v).max(axis=0)
@@ -83,8 +82,8 @@ def servo_start(
             leads[place].append((motion.like(u) - q)[keep])
     X = np.concatenate(rows)
     found = [_coefficients(X, np.concatenate(lead), offset=offset, limit=limit) for lead in leads]
-    best = int(np.argmin([float(np.sum(left)) for _, left in found]))
-    c, left = found[best]
+    best = int(np.argmin([float(np.sum(one.left)) for one in found]))
+    c, left = found[best].c, found[best].left
     size = np.sqrt(np.mean(X**2, axis=0))
     lead_size = np.sqrt(np.mean(np.concatenate(leads[best]) ** 2, axis=0))
     # A torque of the links that explains next to nothing of the lead does not tell the scale.
@@ -111,22 +110,31 @@ def servo_start(
     return ServoStart(tuple(servos), tuple(names[k] for k in range(n) if not seen[k]), left)
 
 
-def _coefficients(X: Array, lead: Array, *, offset: bool, limit: bool) -> tuple[Array, Array]:
-    """Coefficients of every joint and the share of the lead they leave."""
+class _Solved(NamedTuple):
+    """Coefficients of every joint, shape (n, 5), and the share of the lead they leave, shape (n,)."""
+
+    c: Array
+    left: Array
+
+
+def _coefficients(X: Array, lead: Array, *, offset: bool, limit: bool) -> _Solved:
+    """Solve all joints at one delay."""
     n = lead.shape[1]
     c, left = np.zeros((n, 5)), np.zeros(n)
-    used = [0, 1, 2, 3, 4] if offset else [0, 1, 2, 3]
-    lower = np.array([0.0, 0.0, 0.0, 0.0, -np.inf])[used]
     for k in range(n):
         size = np.abs(lead[:, k])
-        kept = size <= np.quantile(size, SHORT_LEADS) if limit else np.ones(len(lead), dtype=bool)
-        A, e = X[np.ix_(kept, [k], used)][:, 0], lead[kept, k]
+        kept = np.flatnonzero(size <= np.quantile(size, SHORT_LEADS if limit else 1.0))
+        A, e = X[kept, k], lead[kept, k]
+        # An offset has either sign: it is sought as the difference of two numbers that have none.
+        A = np.column_stack([A, -A[:, 4]]) if offset else A[:, :4]
         scale = np.maximum(np.sqrt(np.mean(A**2, axis=0)), 1e-12)
-        R = np.linalg.qr(np.column_stack([A / scale, e]), mode="r")
-        solved = lsq_linear(R[:, :-1], R[:, -1], (lower, np.inf))
-        c[k, used] = solved.x / scale
-        left[k] = 2.0 * solved.cost / max(float(e @ e), 1e-30)
-    return c, left
+        R = np.asarray(np.linalg.qr(np.column_stack([A / scale, e]), mode="r"))
+        x, rest = nnls(R[:, :-1], R[:, -1])
+        x = x / scale
+        c[k, :4] = x[:4]
+        c[k, 4] = x[4] - x[5] if offset else 0.0
+        left[k] = rest**2 / max(float(e @ e), 1e-30)
+    return _Solved(c, left)
 
 
 def scaled_servos(servos: Sequence[Servo], scale: float) -> tuple[Servo, ...]:
