@@ -70,7 +70,7 @@ def run() -> Study:
         "without a guess.",
         (
             Bound("largest median error where the links show the scale", worst, 0.03),
-            Bound("largest difference of simulated positions from MuJoCo's, rad", apart, 5e-4),
+            Bound("largest difference of simulated positions from MuJoCo's, rad", apart, LAST_BIT),
             Bound("share of true numbers inside 95 % intervals", float(np.mean(inside)), 0.85, atmost=False),
             Bound("joints that share one scale without links", float(len(said.scales[0])), n, atmost=False),
             Bound("median seconds of a fit", float(np.median(seconds[1:])), 60.0),
