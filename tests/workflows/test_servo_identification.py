@@ -56,7 +56,7 @@ def logged(robot: Robot, seconds: float, seed: int) -> dict[str, np.ndarray]:
 def fit(tmp_path_factory: pytest.TempPathFactory) -> sy.ServoIdentification:
     robot = arm()
     out = tmp_path_factory.mktemp("servos") / "out"
-    found = sy.identify(robot, logged(robot, 24.0, 1), holdout=logged(robot, 10.0, 2), out=out)
+    found = sy.identify(robot, logged(robot, 16.0, 1), holdout=logged(robot, 8.0, 2), out=out)
     assert isinstance(found, sy.ServoIdentification)
     return found
 
@@ -176,11 +176,12 @@ def test_the_answer_and_the_folder_say_the_same_of_every_number(fit: sy.ServoIde
 
 
 def test_a_dataset_without_torques_is_identified_by_one_command(tmp_path: Path) -> None:
-    robot, log = arm(), logged(arm(), 16.0, 3)
+    robot, log = arm(), logged(arm(), 12.0, 3)
     names = [f"{joint}.pos" for joint in robot.joint_names]
     state, action = np.degrees(log["q"]), np.degrees(log["qref"])
     folder = write_dataset(tmp_path / "pick", "v3.0", [(state, action)], names, fps=RATE)
-    fit = sy.identify("so101", folder, units="degrees", lock={"gripper": 0.0})
+    terms = "viscous,coulomb,limit"
+    fit = sy.identify("so101", folder, units="degrees", lock={"gripper": 0.0}, drive=terms)
     assert isinstance(fit, sy.ServoIdentification)
     assert fit.rollout.overall < 0.1
     assert fit.servos["elbow_flex"].stiffness == pytest.approx(18.5, rel=0.1)

@@ -411,7 +411,7 @@ def servo_identification(
             raise RecordingError(
                 "has neither torques nor commanded positions, so nothing says what moved the robot.",
                 place=Path(log_name(log)).name,
-                remedy="Log what was commanded (qref_…, or `action` of a LeRobot dataset), or say with "
+                remedy="Log what was commanded (qref_…, or the action of a LeRobot dataset), or say with "
                 "--columns which columns they are.",
             )
         if np.array_equal(found.channels["q"], found.channels["q_ref"]):
