@@ -24,6 +24,7 @@ STANDS_ALONE = {
     "steelyard.control.adaptive_payload": "a law of the textbook",
     "steelyard.enclosure.bodies": "the motion of bodies over intervals, below their torques",
     "steelyard.estimation.momentum": "a method of the textbook",
+    "steelyard.estimation.servo.segments": "pieces of logs simulated from starts of their own, and their sum",
     "steelyard.formats.urdf": "a file format",
     "steelyard.recording.bags.mcap": "a file format",
     "steelyard.recording.bags.sqlite_bag": "a file format",
@@ -44,6 +45,8 @@ WITHOUT_USER = {
     "steelyard.control.joint_model.JointModel.frequency_response": "what `sampled_response` is compared with",
     "steelyard.dynamics.passivity.passivity_regressor": "by which tests judge tubes and control laws",
     "steelyard.dynamics.friction.write_reference_friction": "friction in it",
+    "steelyard.rollout.servo.ServoSensitivities": "a run with its derivatives, all at once",
+    "steelyard.rollout.servo.servo_sensitivities": "what tests compare with differences of whole runs",
 }
 """Public definitions that no command, page, paper, benchmark or example reaches, and why they stay."""
 

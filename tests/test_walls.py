@@ -111,6 +111,7 @@ def rooms_imported(file: Path) -> Iterator[tuple[int, str, str]]:
 # Rooms inside a room that few commands need: each is a door of its own, so that a command loads what it runs.
 INNER_DOORS = {
     "steelyard.estimation.closed_loop",
+    "steelyard.estimation.servo",
     "steelyard.report.campaign",
     "steelyard.report.joints",
     "steelyard.report.motion",

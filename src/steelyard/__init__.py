@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from steelyard.workflows.replay import replay as replay
     from steelyard.workflows.robots import robots as robots
     from steelyard.workflows.sensitivity import sensitivity as sensitivity
+    from steelyard.workflows.servo_identification import ServoIdentification as ServoIdentification
     from steelyard.workflows.simulate import simulate as simulate
     from steelyard.workflows.validate import validate as validate
     from steelyard.workflows.view import view as view
@@ -58,6 +59,7 @@ __all__ = [
     "Recording",
     "Robot",
     "RobotDriver",
+    "ServoIdentification",
     "SteelyardError",
     "Verdict",
     "__version__",

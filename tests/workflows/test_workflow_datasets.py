@@ -75,9 +75,11 @@ def test_one_log_is_asked_for_where_one_is_held_out(dataset: Path) -> None:
         sy.identify("two_link", dataset, holdout=dataset, torque_constant=[CONSTANT] * 2, units=UNITS)
 
 
-def test_a_dataset_without_torques_comes_as_far_as_other_logs_without(dataset: Path) -> None:
-    with pytest.raises(InputError, match=r"arm#0: log: has "):
+def test_a_dataset_without_torques_is_asked_how_its_commands_were_followed(dataset: Path) -> None:
+    with pytest.raises(InputError, match=r"arm#0: has no torques, and its positions are its commands"):
         sy.identify("two_link", dataset, units="rad")
+    with pytest.raises(InputError, match=r"arm#0: log: has "):
+        sy.identify("two_link", dataset, units="rad", signals="torque")
 
 
 def test_limits_of_the_robot_are_the_range_where_that_is_said(tmp_path: Path) -> None:
@@ -86,5 +88,5 @@ def test_limits_of_the_robot_are_the_range_where_that_is_said(tmp_path: Path) ->
     folder = write_dataset(tmp_path / "so101", "v2.1", [(state, state)])
     with pytest.raises(InputError, match=r"does not say in which unit"):
         sy.identify("so101", folder)
-    with pytest.raises(InputError, match=r"so101#0: log: has no torques"):
+    with pytest.raises(InputError, match=r"so101#0: has no torques, and its positions are its commands"):
         sy.identify("so101", folder, units="normalised", calibration="limits")

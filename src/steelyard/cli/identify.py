@@ -14,11 +14,51 @@ from steelyard.workflows.identify import identify as workflow
 
 if TYPE_CHECKING:
     from steelyard.workflows.identification import Identification
+    from steelyard.workflows.servo_identification import ServoIdentification
 
 
-def _show(done: Identification) -> None:
-    document = done.document
+def _show(done: Identification | ServoIdentification) -> None:
+    from steelyard.workflows.identification import Identification
+
+    if isinstance(done, Identification):
+        _show_model(done)
+    else:
+        _show_servos(done)
+
+
+def _show_servos(done: ServoIdentification) -> None:
+    head, *rows = done.rows
+    table = Table(
+        title=f"Servos of {escape(done.robot.name)}, SI; 95 % intervals; held out: {escape(done.held_out)}"
+    )
+    for heading in head:
+        table.add_column(heading, justify="left" if heading == "joint" else "right")
+    for row in rows:
+        table.add_row(*(escape(cell) for cell in row))
+    stdout.print(table)
+    if done.lateness:
+        stdout.print(done.lateness)
+    _print_checks(done)
+    for line in folded(done.findings):
+        stdout.print(line, markup=False, soft_wrap=True)
+    _print_end(done.document, Path(done.files["model.xml"]).parent)
+
+
+def _print_checks(done: Identification | ServoIdentification) -> None:
+    for check in done.verdict.checks:
+        stdout.print(f"{check.status.value:>7}  {check.name}: {check.message}", markup=False, soft_wrap=True)
+
+
+def _print_end(document: dict[str, Any], folder: Path) -> None:
     colour = {"pass": "green", "warn": "yellow", "fail": "red"}.get(document["verdict"], "white")
+    stdout.print(
+        f"[bold {colour}]{document['verdict']}[/bold {colour}] in {document['seconds']:.1f} s; "
+        f"written to {escape(str(folder))}"
+    )
+
+
+def _show_model(done: Identification) -> None:
+    document = done.document
     held_out = done.question.held_out
     band = document["holdout"]["band"]
     below = "" if band is None else f" below {band:.3g} Hz"
@@ -43,17 +83,12 @@ def _show(done: Identification) -> None:
         f"{price['train']['unconstrained']:.2f} % and {price['holdout']['unconstrained']:.2f} %.",
         soft_wrap=True,
     )
-    for check in done.verdict.checks:
-        stdout.print(f"{check.status.value:>7}  {check.name}: {check.message}", markup=False, soft_wrap=True)
+    _print_checks(done)
     for line in folded((*done.findings, *done.estimate.findings)):
         stdout.print(line, markup=False, soft_wrap=True)
     if done.constants_told is not None:
         stdout.print(done.constants_told, markup=False, soft_wrap=True)
-    folder = Path(document["files"]["report.html"]).parent
-    stdout.print(
-        f"[bold {colour}]{document['verdict']}[/bold {colour}] in {document['seconds']:.1f} s; "
-        f"written to {escape(str(folder))}"
-    )
+    _print_end(document, Path(document["files"]["report.html"]).parent)
     stdout.print(read_back_line(document["read_back"]), markup=False, highlight=False, soft_wrap=True)
 
 
@@ -94,7 +129,7 @@ def _print_joints(document: dict[str, Any]) -> None:
     stdout.print(table)
 
 
-def _code(done: Identification) -> int:
+def _code(done: Identification | ServoIdentification) -> int:
     from steelyard.audit import Status
 
     return 1 if done.verdict.status is Status.FAIL else 0

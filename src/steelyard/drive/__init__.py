@@ -13,6 +13,8 @@ $$F_s\,\operatorname{sign}(v)\,e^{-(|v|/v_s)^\delta} + F_a\,|v|
   + F_l\,|\tau_{rigid}|\,\operatorname{sign}(v).$$
 
 Given the shape $(v_s, \delta)$ and the rigid-body torque they are linear in $F_s, F_a, F_l$.
+
+`servo` is the drive of an arm that logs no torque: a position loop with gains, limit, delay and friction.
 """
 
 from typing import TYPE_CHECKING
@@ -34,17 +36,23 @@ if TYPE_CHECKING:
         stribeck_shape_slopes,
         stribeck_velocity_slope,
     )
+    from steelyard.drive.servo import SERVO_TERMS, Servo, ServoTerm, servo_numbers, servos_of
 
 __all__ = [
     "ALL_TERMS",
     "DRIVE_TERMS",
     "FRICTION_TERMS",
+    "SERVO_TERMS",
     "Drive",
     "DriveTerm",
+    "Servo",
+    "ServoTerm",
     "StribeckShape",
     "asymmetric_column",
     "drive_term",
     "load_column",
+    "servo_numbers",
+    "servos_of",
     "stribeck_column",
     "stribeck_shape_slopes",
     "stribeck_velocity_slope",

@@ -12,6 +12,7 @@ from steelyard.door import open_door
 
 if TYPE_CHECKING:
     from steelyard.dynamics.adjoint import Gradient, regressor_adjoint
+    from steelyard.dynamics.batch import Numbers
     from steelyard.dynamics.compression import Compressed, compress, torque_gram
     from steelyard.dynamics.forward_dynamics import forward_dynamics
     from steelyard.dynamics.inverse_dynamics import inverse_dynamics, rigid_torque
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Compressed",
     "Gradient",
+    "Numbers",
     "base_wrench_regressor",
     "compress",
     "forward_dynamics",

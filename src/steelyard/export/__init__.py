@@ -1,7 +1,8 @@
 """What was found, as files others read: `estimated_model` is what an estimate says.
 
 `payload_asset` writes the asset of an object with its `object_mesh`; `controllers` states a load as the arm's
-controller takes it; `draws` are models for domain randomisation.
+controller takes it; `draws` are models for domain randomisation. `actuator_cards` states servos as training
+frameworks take them.
 """
 
 from typing import TYPE_CHECKING
@@ -9,6 +10,7 @@ from typing import TYPE_CHECKING
 from steelyard.door import open_door
 
 if TYPE_CHECKING:
+    from steelyard.export.actuator_cards import CARDS, actuator_cards
     from steelyard.export.controllers import (
         COM_DECIMALS,
         FOLDER,
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
     from steelyard.export.payload_asset import OBJECT_KIND, write_object
 
 __all__ = [
+    "CARDS",
     "COM_DECIMALS",
     "FOLDER",
     "MASS_DECIMALS",
@@ -34,6 +37,7 @@ __all__ = [
     "ControllerLoad",
     "LoadBounds",
     "ObjectMesh",
+    "actuator_cards",
     "controller_files",
     "controller_names",
     "draw_models",

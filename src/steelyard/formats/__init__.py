@@ -21,6 +21,7 @@ if TYPE_CHECKING:
         versions,
         write_folder,
     )
+    from steelyard.formats.mjcf import mjcf_text
     from steelyard.formats.model_files import mjcf_model, robot_with_parameters, urdf_model
     from steelyard.formats.read_back import (
         ReadBack,
@@ -47,6 +48,7 @@ __all__ = [
     "feedforward_python",
     "load_judges",
     "mjcf_model",
+    "mjcf_text",
     "patched_usd",
     "record_document",
     "require_free",

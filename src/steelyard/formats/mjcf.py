@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
+from steelyard.drive import Servo
 from steelyard.errors import DescriptionError
 from steelyard.finding import Finding, Severity
 from steelyard.formats.xml_text import ModelText, attributes, quaternion_words, words
@@ -113,17 +114,20 @@ _TYPES = {
 _UNBOUNDED = 1e10  # MuJoCo limits both sides or none
 
 
-def mjcf_text(robot: Robot) -> ModelText:
+def mjcf_text(robot: Robot, servos: Mapping[str, Servo] | None = None) -> ModelText:
     """Write a robot as MJCF.
 
     A body is a moving link with everything bolted to it, whose frames become sites. The joints of virtual
     links stand one after the other in the body they lead to. Viscous friction is `damping`, Coulomb friction
-    `frictionloss`, the rotor `armature`; each joint that moves by itself has a motor with its effort limit. A
-    joint that mimics another is tied to it by an equality. Meshes are left out, and so is the inertia of a
-    base that does not move; offset, Stribeck, asymmetric and load friction have no word in MJCF.
+    `frictionloss`, the rotor `armature`; each joint that moves by itself has a motor with its effort limit,
+    or the position servo that is named for it, with gains, limit and delay. A joint that mimics another is
+    tied to it by an equality. Meshes are left out, and so is the inertia of a base that does not move;
+    offset, Stribeck, asymmetric and load friction have no word in MJCF.
 
     Args:
         robot: the robot; every moving link must state a possible inertial.
+        servos: position servos by joint, whose friction and armature the drives of the robot already state;
+            None for motors everywhere.
 
     Returns:
         The model, with what was noticed.
@@ -144,7 +148,7 @@ def mjcf_text(robot: Robot) -> ModelText:
         "  </worldbody>",
         *_contacts(robot, writer),
         *_equalities(robot),
-        *_actuators(robot),
+        *_actuators(robot, servos or {}),
         "</mujoco>",
     ]
     return ModelText(("\n".join(lines) + "\n").encode(), tuple(writer.findings))
@@ -256,10 +260,45 @@ def _equalities(robot: Robot) -> Iterator[str]:
     yield "  </equality>"
 
 
-def _actuators(robot: Robot) -> Iterator[str]:
+TIMESTEP = 0.002
+"""MuJoCo's own time step, s, in which the room of a delay is counted."""
+
+
+def position_actuator(joint: str, servo: Servo) -> str:
+    """A servo as an actuator of MJCF, whose control is the commanded position.
+
+    MuJoCo keeps commands that are under way in a buffer of as many samples as a delay has time steps; two
+    more serve steps that are a little shorter.
+
+    Args:
+        joint: its joint.
+        servo: its numbers.
+
+    Returns:
+        The element: `<position>`, or `<general>` where the servo's zero lies elsewhere.
+    """
+    kp, kd = servo.stiffness, servo.damping
+    stated = {"name": joint, "joint": joint}
+    if servo.offset:
+        stated |= {"gaintype": "fixed", "gainprm": words((kp,)), "biastype": "affine"}
+        stated |= {"biasprm": words((kp * servo.offset, -kp, -kd))}
+    else:
+        stated |= {"kp": words((kp,)), "kv": words((kd,))}
+    if math.isfinite(servo.limit):
+        stated |= {"forcelimited": "true", "forcerange": words((-servo.limit, servo.limit))}
+    if servo.delay > 0.0:
+        room = math.ceil(servo.delay / TIMESTEP) + 2
+        stated |= {"delay": words((servo.delay,)), "nsample": str(room), "interp": "zoh"}
+    return f"<{'general' if servo.offset else 'position'}{attributes(stated)}/>"
+
+
+def _actuators(robot: Robot, servos: Mapping[str, Servo]) -> Iterator[str]:
     yield "  <actuator>"
     for joint in robot.joints:
         if joint.nv != 1:
+            continue
+        if joint.name in servos:
+            yield f"    {position_actuator(joint.name, servos[joint.name])}"
             continue
         motor = {"name": joint.name, "joint": joint.name}
         effort = joint.limits.effort

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from steelyard.arrays import Array, checked
-from steelyard.drive import ALL_TERMS, FRICTION_TERMS, Drive
+from steelyard.drive import ALL_TERMS, FRICTION_TERMS, Drive, Servo
 from steelyard.errors import DescriptionError, InputError
 from steelyard.finding import Finding, Severity
 from steelyard.formats.mjcf import mjcf_text
@@ -162,13 +163,16 @@ def urdf_model(
     return ModelText(content, (*findings, *read.findings), read.judges)
 
 
-def mjcf_model(robot: Robot, layout: Layout, parameters: ArrayLike) -> ModelText:
+def mjcf_model(
+    robot: Robot, layout: Layout, parameters: ArrayLike, servos: Mapping[str, Servo] | None = None
+) -> ModelText:
     """An MJCF that carries a parameter vector, compared with it in MuJoCo.
 
     Args:
         robot: the robot.
         layout: the order of the parameters.
         parameters: phi, shape (p,), SI; every link must be possible.
+        servos: position servos by joint, which the file has in place of motors.
 
     Returns:
         The model, with what had to be decided.
@@ -178,7 +182,7 @@ def mjcf_model(robot: Robot, layout: Layout, parameters: ArrayLike) -> ModelText
         ReadBackError: MuJoCo does not find in it what was to be written.
     """
     carried = robot_with_parameters(robot, layout, parameters)
-    model = mjcf_text(carried)
+    model = mjcf_text(carried, servos)
     read = check_mjcf(model.content, carried, layout, parameters)
     return replace(model, findings=(*model.findings, *_unworded(carried, "MJCF")), judges=read.judges)
 

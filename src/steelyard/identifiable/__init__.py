@@ -3,7 +3,7 @@ r"""What can be known: the combinations of parameters that joint torques determi
 `structure` says it of every parameter for any motion, by the recursion in `nullspace`; `exact` says it
 without a tolerance. `base_parameters` is the matrix K of $\beta = K\varphi$. `certificate` says whether the
 data at hand shows all of it, `criteria` how well in one number, `partial` and `restricted` what changes when
-torques are missing or parameters are known.
+torques are missing or parameters are known. `servo` asks what is left where no torque is logged at all.
 """
 
 from typing import TYPE_CHECKING
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
         minimal_model,
         restricted,
     )
+    from steelyard.identifiable.servo import ServoStructure, servo_structure
     from steelyard.identifiable.structure import Identifiability, structural_identifiability
     from steelyard.layout import Class
 
@@ -46,6 +47,7 @@ __all__ = [
     "Information",
     "MinimalModel",
     "RestrictedIdentifiability",
+    "ServoStructure",
     "certify_excitation",
     "exact_identifiability",
     "free_base",
@@ -53,6 +55,7 @@ __all__ = [
     "partial_identifiability",
     "restricted",
     "score",
+    "servo_structure",
     "sparse_directions",
     "structural_identifiability",
     "symbolic_identifiability",

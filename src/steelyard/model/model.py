@@ -6,7 +6,7 @@ read from a result folder, or is what a description states.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -22,7 +22,7 @@ from steelyard.dynamics import inverse_dynamics, rigid_torque, torque_regressor
 from steelyard.errors import InputError
 from steelyard.files import FilePath, write_bytes
 from steelyard.finding import Finding, Severity
-from steelyard.formats import mjcf_model, urdf_model
+from steelyard.formats import ModelText, mjcf_model, urdf_model
 from steelyard.inertia import Body
 from steelyard.layout import Class, Layout, layout_of
 from steelyard.model.comparison import Comparison, TorqueError, compared, torque_error
@@ -31,7 +31,10 @@ from steelyard.model.saving import write_model
 from steelyard.robot import Robot
 from steelyard.zoo import find_robot
 
-FORMATS = {".urdf": urdf_model, ".xml": mjcf_model}
+FORMATS: dict[str, Callable[[Robot, Layout, ArrayLike], ModelText]] = {
+    ".urdf": urdf_model,
+    ".xml": mjcf_model,
+}
 """What makes a description, by the ending of its file."""
 INERTIA_ENTRIES = ((0, 0), (0, 1), (1, 1), (0, 2), (1, 2), (2, 2))
 """Ixx, Ixy, Iyy, Ixz, Iyz, Izz: the order in which six numbers are an inertia."""

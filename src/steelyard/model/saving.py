@@ -30,6 +30,7 @@ from steelyard.formats import (
 from steelyard.model.result_folder import PARAMETERS_SCHEMA, StoredBase
 
 if TYPE_CHECKING:
+    from steelyard.drive import Servo
     from steelyard.model.model import Model
 
 # `parameters.json`: every parameter with value, interval, unit and class, and the combinations behind it.
@@ -141,6 +142,8 @@ def write_model(
     request: Mapping[str, object] | None = None,
     verdict: Mapping[str, object] | None = None,
     report: Callable[[Mapping[str, tuple[str, ...]]], str] | None = None,
+    servos: Mapping[str, Servo] | None = None,
+    beside: Mapping[str, bytes] | None = None,
     force: bool = False,
 ) -> Written:
     """Write `model.urdf`, `model.xml`, `parameters.json`, `feedforward.py`, `.c` and `.h`, and `record.json`.
@@ -159,6 +162,8 @@ def write_model(
         request: what was asked for and the digests of its inputs, for the record.
         verdict: what is to be thought of it, for the record, as values JSON can hold.
         report: makes the page `report.html`, given for each model the programs that read it back and agree.
+        servos: position servos by joint, which the MJCF has in place of motors.
+        beside: further files, by name.
         force: whether an earlier result may be replaced.
 
     Returns:
@@ -177,7 +182,7 @@ def write_model(
 
     def descriptions(stem: str, phi: ArrayLike) -> None:
         urdf = _stated("URDF", lambda: urdf_model(robot, layout, phi, description=description), findings)
-        mjcf = _stated("MJCF", lambda: mjcf_model(robot, layout, phi), findings)
+        mjcf = _stated("MJCF", lambda: mjcf_model(robot, layout, phi, servos), findings)
         for suffix, written in (("urdf", urdf), ("xml", mjcf)):
             if written is not None:
                 files[f"{stem}.{suffix}"] = written.content
@@ -195,6 +200,7 @@ def write_model(
     else:
         code = {"feedforward.py": module, "feedforward.c": source, "feedforward.h": header}
         files |= {name: text.encode() for name, text in code.items()}
+    files |= beside or {}
     if report is not None:
         files["report.html"] = report(judges).encode()
     told = (*findings, *model.findings)

@@ -3,7 +3,7 @@
 `plant` is the simulated arm, made by `mujoco_model`, with `friction` in its drives; `sensor` and `sensing`
 are what its log goes through, `wrist` is a force-torque sensor. `run` tries a motion in the loop of
 `closed_loop` (`cycles` is its kernel). `joint_experiments` and `object_trials` are other experiments;
-`second_look` checks a certified motion by other code.
+`second_look` checks a certified motion by other code, `servo_rollout` runs identified servos.
 """
 
 from typing import TYPE_CHECKING
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from steelyard.simulation.second_look import SecondLook, second_look
     from steelyard.simulation.sensing import encoder_steps, torque_per_ampere, torque_steps
     from steelyard.simulation.sensor import SENSORS, SensorPreset, sensor_preset
+    from steelyard.simulation.servo_rollout import mujoco_servo_rollout
 
 __all__ = [
     "SENSORS",
@@ -31,6 +32,7 @@ __all__ = [
     "Swing",
     "encoder_steps",
     "joint_experiments",
+    "mujoco_servo_rollout",
     "nominal_posture",
     "run_trial",
     "second_look",

@@ -12,7 +12,7 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -325,7 +325,7 @@ def _identified(
     files: dict[str, str] = {} if out is None else _write_bench(bench, out)
     logs = {name: files.get(f"{name}.npz", recording) for name, recording in bench.recordings.items()}
     say("C  identify the robot from the first two logs")
-    done = identify(
+    found = identify(
         given,
         logs["train"],
         holdout=logs["holdout"],
@@ -333,6 +333,7 @@ def _identified(
         force=True,
         **options,
     )
+    done = cast(Identification, found)  # its logs hold torques
     weighed: Payload | None = None
     if robot.nv >= JOINTS_THAT_WEIGH:
         say("D  weigh what it held")

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from steelyard.recording import Log
     from steelyard.robot import Robot
     from steelyard.workflows.identification import Identification
+    from steelyard.workflows.servo_identification import ServoIdentification
 
 DRIVE = "viscous,coulomb,offset,rotor"
 """The linear drive: what is asked about where left-out blocks do not decide."""
@@ -97,6 +98,14 @@ def identify(
     topic: TopicGiven = None,
     units: UnitsGiven = None,
     calibration: CalibrationGiven = None,
+    signals: Annotated[
+        str,
+        Option(
+            "What is learnt from: torque; or position, where logs hold commands and no torque.",
+            metavar="torque|position",
+            default="torque where the first log has it or currents, else position",
+        ),
+    ] = "auto",
     cutoff: CutoffGiven = None,
     prior: Annotated[
         Robot | FilePath | None,
@@ -191,8 +200,10 @@ def identify(
     acceleration: AccelerationGiven = None,
     torque: TorqueGiven = None,
     progress: Progress | None = None,
-) -> Identification:
+) -> Identification | ServoIdentification:
     """Identify a robot from its logs, judge the model and write it; exit code 1 if the verdict is fail.
+
+    Logs of commands and positions alone tell of servos: gains, friction, armature and delay.
 
     Args:
         robot: the robot, a zoo name, or the path of a description.
@@ -213,6 +224,7 @@ def identify(
             `normalised` or `counts:SERVO`, for joints by name as in `degrees,gripper=normalised`.
         calibration: calibration file of LeRobot, or `limits` where the robot's limits are the calibrated
             range.
+        signals: `torque` or `position`, what is learnt from; `auto` takes torques where there are some.
         cutoff: of the low-pass filter, Hz; None to choose it.
         prior: numbers believed beforehand: another description of the robot, or `none`; None for its own.
         motion: the planned motion, or its file.
@@ -240,7 +252,7 @@ def identify(
         progress: told what is done.
 
     Returns:
-        The model with its verdict.
+        The model with its verdict; of logs without torque, the servos with theirs.
 
     Raises:
         InputError: something given is not usable; nothing is written.

@@ -22,6 +22,9 @@ from steelyard.workflows.identify import DRIVE
 from steelyard.workflows.logs import torque_signs
 from steelyard.workflows.record import RecordedRequest, require_seed
 
+AUTO, TORQUE, POSITION = SIGNALS = ("auto", "torque", "position")
+"""What logs are learnt from; `auto` takes commands and positions where there is no torque and no current."""
+
 MOMENT_ERROR = 0.02
 """Relative deviation of a known moment of which nothing is said: a hand scale, and a lever by a tape."""
 
@@ -67,6 +70,7 @@ class IdentifyRequest(RecordedRequest, StatedLimits):
     known_moment: tuple[str, ...] = ()
     units: str | None = None
     calibration: str | None = None
+    signals: str = "auto"
 
     command = "identify"
 
@@ -87,6 +91,8 @@ def require_sound(request: IdentifyRequest) -> None:
         InputError: an option cannot be, or no part of the fit would use it.
     """
     refuse_knowledge(request)
+    if request.signals not in SIGNALS:
+        raise UnknownNameError("signals", request.signals, SIGNALS, place="--signals")
     if request.method not in (*METHODS, CLOSED_LOOP):
         raise UnknownNameError("method", request.method, (*METHODS, CLOSED_LOOP), place="--method")
     if request.window is not None and request.method != WINDOWS:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -59,6 +59,8 @@ from steelyard.uncertainty import ACCURACY, bias_of_recordings
 from steelyard.workflows.given import given_robot
 from steelyard.workflows.identification import Identification, Price, load_writers
 from steelyard.workflows.identify_request import (
+    AUTO,
+    POSITION,
     IdentifyRequest,
     drive_terms,
     knowledge,
@@ -74,6 +76,9 @@ from steelyard.workflows.logs import (
     torque_constants,
 )
 from steelyard.workflows.record import GivenObjects, request_of
+
+if TYPE_CHECKING:
+    from steelyard.workflows.servo_identification import ServoIdentification
 
 COSTLY = 1.1
 """Unexplained torque of links over that of base parameters, from which on the price is large."""
@@ -245,7 +250,7 @@ def _link_checks(robot: Robot, estimate: Estimate) -> list[Check]:
     return [links, check_mass_matrix(robot, estimate.layout, estimate.parameters, possible, rng)]
 
 
-def identification_of(given: Mapping[str, Any]) -> Identification:
+def identification_of(given: Mapping[str, Any]) -> Identification | ServoIdentification:
     """Identify by the arguments of `identify`, by name."""
     objects = GivenObjects()
     asked = {
@@ -264,7 +269,7 @@ def identification_of_request(
     *,
     force: bool = False,
     objects: GivenObjects | None = None,
-) -> Identification:
+) -> Identification | ServoIdentification:
     """Identify, judge and, where a folder is named, write.
 
     Args:
@@ -300,6 +305,11 @@ def identification_of_request(
     holdout = None if holdout is None else single_log(holdout, "--holdout")
     units = log_units(request.units, request.calibration, robot)
     absent = absent_joints(robot, logs, request.columns, request.topic, units)
+    if request.signals == POSITION or (request.signals == AUTO and not absent.torques):
+        from steelyard.workflows.servo_identification import servo_identification
+
+        held = absent.held(robot)
+        return servo_identification(request, recorded, held, logs, holdout, absent, out, force=force)
     asked_first = request
     robot, request = absent.held(robot), replace(request, lock=(*request.lock, *absent.locks))
     layout = layout_of(robot, drive_terms(request))

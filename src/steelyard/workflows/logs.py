@@ -29,10 +29,12 @@ class AbsentJoints:
     Attributes:
         positions: where its joints are held that the log does not have, by name, rad or m.
         findings: that they are.
+        torques: whether the log has torques, or currents of which they can be made.
     """
 
     positions: Mapping[str, float]
     findings: tuple[Finding, ...] = ()
+    torques: bool = True
 
     @property
     def locks(self) -> tuple[str, ...]:
@@ -107,8 +109,8 @@ def absent_joints(
     path = logs[0]
     names = [joint.name for joint in robot.joints if joint.nv]
     try:
-        read(path, joints=names, columns=columns, topic=topic, units=units)
-        return AbsentJoints({})
+        first = read(path, joints=names, columns=columns, topic=topic, units=units)
+        return AbsentJoints({}, (), _has_torques(first))
     except InputError as error:
         evidence: Mapping[str, Any] = error.evidence
         found, missing = (set(evidence.get(key, ())) for key in ("found", "missing"))
@@ -116,23 +118,21 @@ def absent_joints(
             return AbsentJoints({})
     absent = [joint for joint in robot.joints if joint.name in missing and joint.kind.nq == 1]
     fingers = all(joint.kind is JointKind.PRISMATIC for joint in absent)
-    if not fingers and _numbered(path, columns, topic, units):
-        return AbsentJoints({})
+    first = read(path, columns=columns, topic=topic, units=units, lenient=True).recording
+    if not fingers and all(name.isdigit() for name in first.joints):
+        # Numbers fit any robot with more joints.
+        return AbsentJoints({}, (), _has_torques(first))
     positions = {joint.name: min(max(0.0, joint.limits.lower), joint.limits.upper) for joint in absent}
     places = ", ".join(f"{joint.name} at {positions[joint.name]:g} {joint.position_unit}" for joint in absent)
     message = f"has no positions of some joints, which are held: {places}. Hold them elsewhere with --lock."
     name = Path(log_name(path)).name
     say(f"   {name}: {message}")
     finding = Finding(Severity.WARNING, "joints-not-logged", message, name)
-    return AbsentJoints(positions, (finding,))
+    return AbsentJoints(positions, (finding,), _has_torques(first))
 
 
-def _numbered(
-    path: Log, columns: Mapping[str, str] | str | None, topic: str | None, units: Units | None
-) -> bool:
-    """Whether the log calls its joints by numbers alone."""
-    found = read(path, columns=columns, topic=topic, units=units, lenient=True).recording
-    return all(name.isdigit() for name in found.joints)
+def _has_torques(log: Recording) -> bool:
+    return not {"tau", "current"}.isdisjoint(log.channels)
 
 
 def torque_constants(text: str | None, count: int) -> Array | None:

@@ -21,9 +21,13 @@ from steelyard.dynamics.straight_line.model import (
     Linearisation,
     SymbolicRobot,
     carried_parameters,
+    derivatives,
     factorise,
     linearise,
+    motions,
+    regressor_entries,
     symbolic_accelerations,
+    symbolic_bias,
     symbolic_mass_matrix,
 )
 from steelyard.dynamics.straight_line.specialise import specialise
@@ -144,6 +148,32 @@ class StraightLineCode:
                     right[row] -= given[at + place] * change[column]
             at += len(self.related)
         return program([*given, *dq, *dv, *dtau, *dtorque], made.factor.solve(model, right))
+
+    @cached_property
+    def motion(self) -> Program:
+        """H on its diagonal and on `above`, then c + g, from the inputs of `inputs.write_state`."""
+        model = SymbolicRobot(self.tree, self.carried)
+        H = symbolic_mass_matrix(model)
+        outputs = [*(H[k, k] for k in range(self.nv)), *(H[pair] for pair in self.above)]
+        return program(model.symbols, [*outputs, *symbolic_bias(model)])
+
+    @cached_property
+    def slopes(self) -> Program:
+        """H as `motion` gives it, I_q and I_v on `related`, Y on `felt`: of inverse dynamics.
+
+        The inputs are the link and the drive numbers, then cos q, sin q, q, v, sign v and a of every joint.
+        """
+        model, nv = SymbolicRobot(self.tree, self.carried), self.nv
+        a = list(model.graph.symbols(nv))
+        H = symbolic_mass_matrix(model)
+        moving = motions(model, a)
+        by_q, by_v = derivatives(model, moving)
+        Y = regressor_entries(model, moving, a, self.carried.columns)
+        outputs = [*(H[k, k] for k in range(nv)), *(H[pair] for pair in self.above)]
+        outputs += [by_q[pair] for pair in self.related]
+        outputs += [by_v[pair] for pair in self.related]
+        outputs += [Y[pair] for pair in self.felt]
+        return program([*model.symbols[6 * nv :], *model.symbols[: 5 * nv], *a], outputs)
 
     @property
     def _linearisation(self) -> tuple[SymbolicRobot, Linearisation]:
