@@ -166,7 +166,7 @@ def test_a_model_that_reads_back_wrong_leaves_nothing_behind(
     write_result(out, ROBOT, LAYOUT, PHI)
     before = _contents(tmp_path)
 
-    def lying(robot: object) -> ModelText:
+    def lying(robot: object, servos: object) -> ModelText:
         return ModelText(b"<mujoco/>")
 
     monkeypatch.setattr("steelyard.formats.model_files.mjcf_text", lying)
