@@ -39,6 +39,8 @@ TRIED = (("limit",), ("stribeck", "stribeck_velocity"))
 """Terms that are added where they predict commands that were left out better."""
 WORTH = 0.05
 """Share of the error on commands left out that a further term must take away."""
+SEEN = 0.25
+"""Share of an encoder's step that a further term must take away: less is no friction but its rounding."""
 SHARE = 0.25
 """Share of the last log that is kept apart."""
 SHORTEST = 2.0
@@ -534,7 +536,7 @@ def _terms(
             missed = _missed(arm, fit_servos(arm, known, terms=(*terms, *more)), left)
         except NoSolutionError:
             continue
-        if missed < (1.0 - WORTH) * best:
+        if missed < (1.0 - WORTH) * best and best - missed > SEEN * _resolution(left):
             message = (
                 f"{' and '.join(more).replace('_', ' ')} sought as well: commands left out of the training "
                 f"logs are followed to {missed:.3g} rad with it, to {best:.3g} without."
@@ -543,6 +545,13 @@ def _terms(
             say(f"   {message}")
             terms, best = (*terms, *more), missed
     return terms, tuple(findings)
+
+
+def _resolution(logs: Sequence[ServoLog]) -> float:
+    """Smallest change of a position, median of the joints, rad or m; 0 where all stand still."""
+    changes = np.vstack([np.abs(np.diff(log.position, axis=0)) for log in logs])
+    least = np.where(changes > 1e-12, changes, np.inf).min(axis=0)
+    return float(np.median(np.where(np.isfinite(least), least, 0.0)))
 
 
 def _part(log: ServoLog, rows: slice) -> ServoLog:
